@@ -12,7 +12,7 @@ use search::network::Network;
 use search::{Control, Limits, STACK_SIZE, Searcher, Table};
 
 use crate::WrongInput;
-use crate::perft::read_variant;
+use crate::position::read_variant;
 
 /// Search fixed positions to a fixed depth; ends with `NODES nodes NPS nps`, where NODES never depends on the machine
 #[derive(Args)]

@@ -3,14 +3,11 @@
 mod bench;
 mod book;
 mod bridge;
-mod cego;
 mod check;
 mod epd;
-mod eval;
 mod match_command;
-mod openings;
-mod perft;
 mod play;
+mod position;
 mod referee_command;
 mod session;
 mod settings;
@@ -49,15 +46,15 @@ enum HeraldCommand {
     #[command(after_help = "Example: xboard -fUCI -fcp \"herald uci\"")]
     Uci,
     Match(Box<match_command::MatchArgs>),
-    Cego(cego::CegoArgs),
+    Cego(session::CegoArgs),
     Referee(Box<referee_command::RefereeArgs>),
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),
     Check(check::CheckArgs),
     Bench(bench::Bench),
-    Perft(perft::PerftArgs),
-    Eval(eval::Eval),
-    Openings(openings::OpeningsArgs),
+    Perft(position::PerftArgs),
+    Eval(position::Eval),
+    Openings(book::OpeningsArgs),
     /// Make opening books and show their moves
     #[command(
         subcommand,

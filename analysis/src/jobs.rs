@@ -2,14 +2,15 @@
 //! "pfms" and "pfts").
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
+use game::epd::{Fault, Rule};
 use game::{Game, Score};
-use messages::epd::{Operation, Record};
+use messages::epd::{Content, Operation, Record, RecordReader, TextLine};
 
-use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer, PositionAnalysis};
-use crate::key_moves::KeyMoves;
-use crate::process::Counts;
-use crate::target_result::{self, Cost, TargetResult};
+use crate::process::{Interrupted, JobResult, LineHandler, Verb, is_malformed};
+use crate::target_result::{self, Cost, KeyMoves, TargetResult};
+use crate::{AnalysisError, AnalysisResult, Analyzer, Counts, PositionAnalysis};
 
 /// An operation on a record that needs an analyzer.
 pub trait AnalysisJob: Send + Sync {
@@ -17,12 +18,7 @@ pub trait AnalysisJob: Send + Sync {
     ///
     /// # Errors
     /// The analysis failed. The record is then unchanged.
-    fn run(
-        &self,
-        record: &mut Record<'_>,
-        game: &Game,
-        analyzer: &mut dyn Analyzer,
-    ) -> AnalysisResult<Counts>;
+    fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts>;
 }
 
 /// Adds an analysis to each record: `pv` and `ce`, `pm` if there is a legal move, `acd` and `acn` if they are known. In a
@@ -36,12 +32,7 @@ pub struct Analyze {
 }
 
 impl AnalysisJob for Analyze {
-    fn run(
-        &self,
-        record: &mut Record<'_>,
-        game: &Game,
-        analyzer: &mut dyn Analyzer,
-    ) -> AnalysisResult<Counts> {
+    fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts> {
         let has_moves = !game.legal_moves().is_empty();
         let analysis = if has_moves {
             analyzer.analyze(game, &mut |_| true)?
@@ -86,12 +77,7 @@ pub struct FindMates {
 }
 
 impl AnalysisJob for FindMates {
-    fn run(
-        &self,
-        record: &mut Record<'_>,
-        game: &Game,
-        analyzer: &mut dyn Analyzer,
-    ) -> AnalysisResult<Counts> {
+    fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts> {
         let known = record.dm().map_or(u32::MAX, |moves| moves.get());
         let is_ended = game.legal_moves().is_empty();
         let first = if self.passes { 1 } else { self.moves.get() };
@@ -129,12 +115,7 @@ pub struct Target {
 }
 
 impl AnalysisJob for Target {
-    fn run(
-        &self,
-        record: &mut Record<'_>,
-        game: &Game,
-        analyzer: &mut dyn Analyzer,
-    ) -> AnalysisResult<Counts> {
+    fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts> {
         let Some(key_moves) = KeyMoves::of(record).filter(|_| !game.legal_moves().is_empty()) else {
             record.remove(target_result::OPCODE);
             return Ok(Counts { skipped: 1, ..Counts::default() });
@@ -176,5 +157,84 @@ impl Target {
     fn has_held(&self, solved_at: Option<&PositionAnalysis>, now: &PositionAnalysis) -> bool {
         let plies = || Some((self.early_stop?, solved_at?.depth?, now.depth?));
         plies().is_some_and(|(wanted, first, last)| last >= first.saturating_add(wanted))
+    }
+}
+
+/// Creates the analyzer of a worker thread; called on that thread.
+pub type AnalyzerFactory = Arc<dyn Fn() -> AnalysisResult<Box<dyn Analyzer>> + Send + Sync>;
+
+impl Verb {
+    /// A verb that runs `job` on each record. Each worker thread has its own analyzer.
+    pub fn analysis(
+        reader: RecordReader,
+        job: impl AnalysisJob + 'static,
+        analyzers: AnalyzerFactory,
+    ) -> Verb {
+        let job: Arc<dyn AnalysisJob> = Arc::new(job);
+        let new_handler = move || {
+            Box::new(RecordAnalysis { reader, job: Arc::clone(&job), analyzer: analyzers() }) as Box<_>
+        };
+        Verb { new_handler: Arc::new(new_handler), job_size: 1 }
+    }
+}
+
+struct RecordAnalysis {
+    reader: RecordReader,
+    job: Arc<dyn AnalysisJob>,
+    analyzer: AnalysisResult<Box<dyn Analyzer>>,
+}
+
+impl LineHandler for RecordAnalysis {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
+        let written = match line.content() {
+            Content::Record => self.record(line, result)?,
+            Content::Blank | Content::Comment => None,
+        };
+        match written {
+            Some(record) => result.output.extend_from_slice(format!("{record}\n").as_bytes()),
+            None => result.keep(line),
+        }
+        Ok(())
+    }
+
+    fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
+        result.counts.failed += 1;
+        result.report(fault);
+        result.output.push(b'\n');
+    }
+}
+
+impl RecordAnalysis {
+    /// Analyses a record and returns its new text; `None` if the record can't be read or has an error of syntax.
+    fn record(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<Option<String>, Interrupted> {
+        let reading = self.reader.read(&line.text, line.number);
+        result.counts.add_record(&reading.faults);
+        result.report_errors(&reading.faults);
+        let is_whole = !is_malformed(&reading.faults);
+        let Some(mut record) = reading.record.filter(|_| is_whole) else {
+            result.counts.failed += 1;
+            return Ok(None);
+        };
+        let outcome = match (record.game(), &mut self.analyzer) {
+            (Err(error), _) => Err(error.to_string()),
+            (Ok(_), Err(error)) => Err(error.to_string()),
+            (Ok(game), Ok(analyzer)) => match self.job.run(&mut record, &game, &mut **analyzer) {
+                Err(AnalysisError::Interrupted) => return Err(Interrupted),
+                done => done.map_err(|error| error.to_string()),
+            },
+        };
+        match outcome {
+            Ok(counts) => result.counts += counts,
+            Err(reason) => {
+                result.counts.failed += 1;
+                let is_reported = reading.faults.iter().any(|fault| fault.rule == Rule::V1);
+                if !is_reported {
+                    let reason = reason.replace(char::is_control, "?");
+                    let message = format!("{}:{}: error: {reason}\n", result.file, line.number);
+                    result.messages.extend_from_slice(message.as_bytes());
+                }
+            }
+        }
+        Ok(Some(record.to_string()))
     }
 }

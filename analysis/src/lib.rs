@@ -9,31 +9,20 @@
 #[cfg(test)]
 mod analysis_tests;
 mod analyzer;
-mod check;
 mod files;
 mod jobs;
-mod key_moves;
-mod normalize;
-mod pool;
 mod process;
-mod purge;
-mod record_analysis;
 pub mod report;
-mod resume;
 mod target_result;
 #[cfg(test)]
 mod tests;
+mod verbs;
 
 pub use analyzer::{
     AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, PositionAnalysis, ProgramAnalyzer,
 };
-pub use check::CheckRecords;
-pub use files::{FileError, InputFile, OutputFile, refuse_overwriting};
-pub use jobs::{AnalysisJob, Analyze, FindMates, Target};
-pub use normalize::Normalize;
-pub use pool::{ProcessError, WorkerPool};
-pub use process::{Counts, Interrupted, JobResult, LineHandler, Verb};
-pub use purge::{InvalidOpcode, Purge};
-pub use record_analysis::AnalyzerFactory;
-pub use resume::{ResumeError, Resumption};
+pub use files::{FileError, InputFile, OutputFile, ResumeError, Resumption, refuse_overwriting};
+pub use jobs::{AnalysisJob, Analyze, AnalyzerFactory, FindMates, Target};
+pub use process::{Counts, Interrupted, JobResult, LineHandler, ProcessError, Verb, WorkerPool};
 pub use target_result::{Cost, TargetResult};
+pub use verbs::{CheckRecords, InvalidOpcode, Normalize, Purge};

@@ -8,11 +8,10 @@ use game::{Game, PgnTags};
 use players::{Log, Player, PlayerEvent, PlayerFault, Resources, Spec};
 use shakmaty::ByColor;
 
-use crate::match_runner::{GameRunner, PlayedGame};
-use crate::match_store::{GameEntry, RecordedOutcome};
 use crate::schedule::Fixture;
 use crate::simulated::{Occasion, Simulated, SimulatedTime};
 use crate::table::{self, GameRecord, GameSetup, PgnVariations, Rules, Seat};
+use crate::{GameEntry, GameRunner, PlayedGame, RecordedOutcome};
 
 /// A program that takes part in a match.
 #[derive(Clone)]

@@ -2,7 +2,6 @@
 //! events.
 
 mod game_runner;
-mod grid;
 mod match_runner;
 mod match_store;
 mod openings;
@@ -15,12 +14,11 @@ pub mod statistics;
 mod table;
 
 pub use game_runner::{MatchConfig, Participant, ProgramRunner};
-pub use grid::Grid;
 pub use match_runner::{Concurrency, GameRunner, Match, MatchEnd, MatchError, MatchEvent, PlayedGame, Usage};
 pub use match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
 pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
 pub use overheads::Overheads;
-pub use standings::{Standing, Standings};
+pub use standings::{Grid, Standing, Standings};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, MoveRecord, PgnVariations, RealTime,
     ResignByScore, Rules, Seat, Time, play, play_by,

@@ -9,8 +9,7 @@ use shakmaty::{
     PositionErrorKinds, Setup, Square,
 };
 
-use crate::text::{counted, excerpt};
-use crate::variant::PocketOwner;
+use crate::{PocketOwner, counted, excerpt};
 
 /// Largest accepted value of the counters in a FEN.
 const LARGEST_COUNTER: u32 = 65_535;

@@ -97,6 +97,11 @@ impl Outcome {
         }
     }
 
+    /// The outcome by adjudication with this result, such as `1-0`.
+    pub fn adjudicated(result: &str) -> Option<Outcome> {
+        Outcome::all().find(|outcome| outcome.termination() == "adjudication" && outcome.result() == result)
+    }
+
     /// The winner, `None` for a draw.
     pub fn winner(&self) -> Option<Color> {
         match self {

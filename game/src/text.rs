@@ -1,5 +1,7 @@
 //! Text in messages and HTML pages.
 
+use std::time::Duration;
+
 /// Maximum length of an excerpt in characters.
 const LONGEST: usize = 100;
 
@@ -17,6 +19,12 @@ pub fn excerpt(text: &str) -> String {
 /// A number with its noun, to which an `s` is added for the plural: `1 game`, `2 games`.
 pub fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A time as `h:mm:ss`. It is truncated, not rounded.
+pub fn clock_face(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// Escapes `text` for HTML content and attributes. Control characters are replaced by `?`.

@@ -3,8 +3,7 @@
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{Color, Outcome as Ending, Position as _};
 
-use crate::fen;
-use crate::outcome::{DrawReason, Outcome, WinReason};
+use crate::{DrawReason, Outcome, WinReason, fen};
 
 /// Recipient of captured pieces in a variant with drops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

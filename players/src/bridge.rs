@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use game::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
+use game::{Color, DrawReason, Game, Outcome, TimeControl};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::{Input, LineReader};
 use messages::referee::{
@@ -257,7 +257,7 @@ impl BridgeSession<'_> {
                 // Out of turn, or for a question that is outdated.
                 _ if !is_thinking => {}
                 PlayerEvent::Move(text) => self.make_move(&text)?,
-                PlayerEvent::Thinking(thinking) => self.bridge.note(thinking),
+                PlayerEvent::Thinking(thinking) => self.bridge.thinking.update(thinking),
                 PlayerEvent::Resignation => self.reply(Response::Resign)?,
                 PlayerEvent::Claim { result, .. } => self.claim(&result)?,
             }
@@ -305,12 +305,8 @@ impl BridgeSession<'_> {
 /// The program.
 impl Bridge {
     fn end_game(&mut self, result: Option<&str>) {
-        let win = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
-        let told = match result {
-            Some("1-0") => win(Color::White),
-            Some("0-1") => win(Color::Black),
-            _ => Outcome::Draw(DrawReason::Adjudication),
-        };
+        let told = result.and_then(Outcome::adjudicated);
+        let told = told.unwrap_or(Outcome::Draw(DrawReason::Adjudication));
         let on_board = self.client.game().outcome().filter(|outcome| outcome.result() == told.result());
         if let (Some(player), Some(_)) = (&mut self.player, &self.known) {
             // A program that has ended is restarted for the next game.
@@ -373,17 +369,6 @@ impl Bridge {
         let clock = self.client.clock(at);
         self.known = Some(KnownGame { game: game.clone(), has_moved: true });
         self.player()?.wait(&Turn { game: &game, clock: &clock, at })
-    }
-
-    /// Merges new thinking output into the last: values that it lacks are kept.
-    fn note(&mut self, news: Thinking) {
-        let known = &mut self.thinking;
-        known.depth = news.depth.or(known.depth);
-        known.score = news.score.or(known.score);
-        known.nodes = news.nodes.or(known.nodes);
-        if !news.line.is_empty() {
-            known.line = news.line;
-        }
     }
 }
 

@@ -7,8 +7,8 @@ use game::{CastlingMode, Color, Outcome, TimeControl};
 use messages::cego::{EngineMessage, LongMove, MalformedMessage, MediatorMessage, SideClock, StrictFen};
 use platform::Source;
 
-use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
+use crate::player::{ProtocolPlayer, next_arrival};
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn};
 

@@ -4,11 +4,12 @@ use std::process::ExitStatus;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use game::Score;
-use game::{Clock, Color, Game, Move, Outcome, TimeControl};
+use game::{Clock, Color, Game, Move, Outcome, Score, TimeControl};
 use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
+
+use crate::{Stream, Timed, Vocabulary};
 
 /// A participant: a program that speaks a protocol, or a scripted one in tests and benchmarks.
 ///
@@ -192,6 +193,17 @@ impl Thinking {
         });
         moves.collect()
     }
+
+    /// Adds newer output; values that it lacks are kept.
+    pub fn update(&mut self, news: Thinking) {
+        self.depth = news.depth.or(self.depth);
+        self.score = news.score.or(self.score);
+        self.nodes = news.nodes.or(self.nodes);
+        self.time = news.time.or(self.time);
+        if !news.line.is_empty() {
+            self.line = news.line;
+        }
+    }
 }
 
 /// Why a player can no longer play.
@@ -232,6 +244,45 @@ pub(crate) fn score(told: Score) -> Score {
             Score::Centipawns(centipawns.clamp(-Score::LARGEST_ESTIMATE, Score::LARGEST_ESTIMATE))
         }
         mate => mate,
+    }
+}
+
+/// A player whose program speaks over a [`Stream`].
+pub(crate) trait ProtocolPlayer {
+    /// Vocabulary of the protocol.
+    type Vocabulary: Vocabulary;
+
+    /// Connection to the program.
+    fn stream(&mut self) -> &mut Stream<Self::Vocabulary>;
+
+    /// Interprets a message. `None` if it is no event.
+    ///
+    /// # Errors
+    /// The message is a fault.
+    fn understand(
+        &mut self,
+        said: Timed<<Self::Vocabulary as Vocabulary>::Message>,
+    ) -> Result<Option<PlayerEvent>, PlayerFault>;
+}
+
+/// Returns the next event. Reads at most once, so that a program that writes without end cannot block its owner. A fault is
+/// reported once, as the last event.
+pub(crate) fn next_arrival(listener: &mut impl ProtocolPlayer) -> Option<Arrival> {
+    let mut said = listener.stream().take();
+    loop {
+        let (at, meaning) = match said {
+            Ok(None) => return None,
+            Ok(Some(said)) => (said.at, listener.understand(said)),
+            Err(fault) => (Instant::now(), Err(fault)),
+        };
+        match meaning {
+            Ok(Some(event)) => return Some(Arrival { at, event }),
+            Ok(None) => said = listener.stream().take_read(),
+            Err(fault) => {
+                let is_news = listener.stream().expect_end();
+                return is_news.then_some(Arrival { at, event: PlayerEvent::Fault(fault) });
+            }
+        }
     }
 }
 

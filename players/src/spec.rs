@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use messages::OptionKind;
 use serde::{Deserialize, Serialize};
 
-use crate::Protocol;
+use crate::{PlayerFault, Protocol};
 
 /// Command line, protocol and settings of a program. Example in TOML:
 ///
@@ -193,6 +194,48 @@ mod seconds {
     }
 }
 
+/// Converts a value to the text that the protocol sends, with its words for off and on; `None` presses a button.
+///
+/// # Errors
+/// [`PlayerFault::Start`]: the value is invalid.
+pub(crate) fn option_setting(
+    name: &str,
+    kind: &OptionKind,
+    [off, on]: [&str; 2],
+    value: &OptionValue,
+) -> Result<Option<String>, PlayerFault> {
+    let text = value.to_string();
+    let (fitting, expected) = match kind {
+        OptionKind::Check(_) => {
+            let switch = match text.as_str() {
+                "true" | "1" => Some(on),
+                "false" | "0" => Some(off),
+                _ => None,
+            };
+            (switch.map(ToString::to_string), "true or false".to_owned())
+        }
+        OptionKind::Spin { min, max, .. } => {
+            let number = text.parse::<i64>().ok().filter(|number| (min..=max).contains(&number));
+            (number.map(|number| number.to_string()), format!("a number from {min} to {max}"))
+        }
+        OptionKind::Combo { choices, .. } => {
+            let is_known = choices.iter().any(|choice| choice.eq_ignore_ascii_case(&text));
+            (is_known.then_some(text), format!("one of {}", choices.join(", ")))
+        }
+        OptionKind::Text(_) => return Ok(Some(text)),
+        OptionKind::Button => return Ok(None),
+    };
+    let wrong = || PlayerFault::Start(format!("option {name}: expected {expected}, not \"{value}\""));
+    fitting.map(Some).ok_or_else(wrong)
+}
+
+/// Returns the fault for an option that the program doesn't offer.
+pub(crate) fn unknown_option<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> PlayerFault {
+    let offered: Vec<&str> = offered.collect();
+    let offered = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
+    PlayerFault::Start(format!("there is no option {name}; available options: {offered}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,15 +243,15 @@ mod tests {
     #[test]
     fn from_toml_and_back() {
         let text = "
-            name = 'Fish'
-            command = 'stockfish \"two words\" x\\ y'
-            protocol = 'uci'
-            directory = '/tmp'
-            patience = 2
-            memory = 64
-            options = { Hash = 16, Ponder = true, SyzygyPath = '/a;b' }
-            environment = { OMP_NUM_THREADS = '1' }
-        ";
+        name = 'Fish'
+        command = 'stockfish \"two words\" x\\ y'
+        protocol = 'uci'
+        directory = '/tmp'
+        patience = 2
+        memory = 64
+        options = { Hash = 16, Ponder = true, SyzygyPath = '/a;b' }
+        environment = { OMP_NUM_THREADS = '1' }
+    ";
         let spec: Spec = toml::from_str(text).unwrap();
         assert_eq!(spec.command.program(), "stockfish");
         assert_eq!(spec.command.arguments(), ["two words", "x y"]);
@@ -237,5 +280,33 @@ mod tests {
         let line: CommandLine = "/opt/engine --hash 3 'a b'".parse().unwrap();
         assert_eq!(line.to_string(), "/opt/engine --hash 3 'a b'");
         assert_eq!(line.file_name(), "engine");
+    }
+
+    #[test]
+    fn values_are_held_against_what_is_offered() {
+        let setting =
+            |name, kind: &OptionKind, value: &OptionValue| option_setting(name, kind, ["no", "yes"], value);
+        let choices = ["calm", "wild"].map(String::from).to_vec();
+        let combo = OptionKind::Combo { value: "calm".into(), choices };
+        let number = OptionKind::Spin { value: 1, min: 1, max: 8 };
+        let switch = OptionKind::Check(true);
+        let text = |text: &str| OptionValue::Text(text.into());
+        let value = |text: &str| Ok(Some(text.into()));
+        assert_eq!(setting("x", &switch, &OptionValue::Bool(true)), value("yes"));
+        assert_eq!(setting("x", &switch, &text("0")), value("no"));
+        assert_eq!(setting("x", &number, &text("8")), value("8"));
+        assert_eq!(setting("x", &combo, &text("Wild")), value("Wild"));
+        assert_eq!(setting("x", &OptionKind::Button, &text("")), Ok(None));
+        let error = |kind, value| setting("Hash", &kind, &value).unwrap_err().to_string();
+        assert_eq!(
+            error(number, OptionValue::Int(9)),
+            "cannot be started: option Hash: expected a number from 1 to 8, not \"9\""
+        );
+        assert!(error(combo, text("odd")).contains("one of calm, wild"));
+        assert!(
+            unknown_option("Hsah", ["Hash", "Ponder"].into_iter())
+                .to_string()
+                .contains("options: Hash, Ponder")
+        );
     }
 }

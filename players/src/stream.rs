@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use platform::{PipeRead, PipeWriter, Pipes, Process, Resources, Source};
 
-use crate::errors::ErrorDrain;
-use crate::lines::{self, OutputLine, OutputLines};
+use crate::lines::{self, ErrorDrain, OutputLine, OutputLines};
 use crate::log::{Log, Recorder, Speaker};
 use crate::{Departure, PlayerFault, Spec};
 

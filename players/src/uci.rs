@@ -9,13 +9,10 @@ use messages::uci::{Command, Go, Info, LineError, Message, StartPosition};
 use platform::Source;
 use shakmaty::uci::UciMove;
 
-use crate::listen::{ProtocolPlayer, next_arrival};
-use crate::log::Log;
-use crate::options;
-use crate::player::score;
-use crate::stream::{Stream, Timed, Vocabulary};
+use crate::player::{ProtocolPlayer, next_arrival, score};
 use crate::{
-    Arrival, Departure, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn,
+    Arrival, Departure, Log, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Stream, Thinking,
+    Timed, Turn, Vocabulary, spec,
 };
 
 /// The vocabulary of UCI, from the GUI's side.
@@ -145,9 +142,9 @@ impl UciPlayer {
     /// Converts the value of an option for `setoption`.
     fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let Some(kind) = self.option(name) else {
-            return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str())));
+            return Err(spec::unknown_option(name, self.options.iter().map(|(known, _)| known.as_str())));
         };
-        options::setting(name, kind, ["false", "true"], value)
+        spec::option_setting(name, kind, ["false", "true"], value)
     }
 
     /// Finds an option by its name, case-insensitively.

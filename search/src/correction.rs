@@ -7,8 +7,7 @@ use shakmaty::Color;
 
 use crate::history::{PieceTo, Previous};
 use crate::parameters::{self as p, step};
-use crate::position::Position;
-use crate::score::Score;
+use crate::{Position, Score};
 
 /// Entries of each table, a power of two.
 const KINDS: usize = 16_384;

@@ -5,9 +5,7 @@
 
 use shakmaty::{Bitboard, Color, File, Rank, Role, Square};
 
-use crate::attacks;
-use crate::position::Position;
-use crate::score::Score;
+use crate::{Position, Score, attacks};
 
 /// Values of the pieces from pawn to queen.
 const PIECE_VALUES: [i32; 5] = [120, 380, 420, 700, 1200];

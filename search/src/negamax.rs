@@ -5,15 +5,11 @@
 use arrayvec::ArrayVec;
 
 use crate::history::MoveContext;
-use crate::moves::Move;
 use crate::parameters::{self as p, step};
 use crate::picker::Picker;
-use crate::position::{Position, exchange_value};
-use crate::runtime::observer::Bound;
 use crate::runtime::{Aspiration, RootAttempt, RootSearch, SearchThread, Shared, Stopped};
-use crate::score::Score;
-use crate::table::Entry;
 use crate::worker::ChessWorker;
+use crate::{Bound, Entry, Move, Position, Score, exchange_value};
 
 /// Data of a node that stays the same while its moves are searched.
 #[derive(Clone, Copy)]

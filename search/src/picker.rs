@@ -5,9 +5,8 @@ use arrayvec::ArrayVec;
 use shakmaty::Role;
 
 use crate::history::{Histories, MoveContext};
-use crate::moves::{MAX_MOVES, Move, MoveList};
-use crate::parameters as p;
 use crate::position::{Position, Threats, exchange_value};
+use crate::{MAX_MOVES, Move, MoveList, parameters as p};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {

@@ -1,15 +1,11 @@
 //! Quiescence search: searches only captures and promotions until the position is quiet enough to be evaluated.
 
 use crate::history::{MoveContext, Previous};
-use crate::moves::Move;
 use crate::parameters::{self as p, step};
 use crate::picker::Picker;
-use crate::position::{Position, exchange_value};
 use crate::runtime::Stopped;
-use crate::runtime::observer::Bound;
-use crate::score::Score;
-use crate::table::Entry;
 use crate::worker::ChessWorker;
+use crate::{Bound, Entry, Move, Position, Score, exchange_value};
 
 /// Data of a node that stays the same while its moves are searched.
 #[derive(Clone, Copy)]

@@ -4,14 +4,9 @@ use std::sync::Arc;
 
 use crate::history::Histories;
 use crate::network::Network;
-use crate::reductions::Reductions;
-use crate::runtime::control::Control;
-use crate::runtime::limits::{Limits, SearchClock};
-use crate::runtime::observer::{Answer, Observer};
 use crate::runtime::{Root, Shared};
-use crate::table::Table;
-use crate::tablebases::Tablebases;
 use crate::worker::{ChessWorker, ThreadData};
+use crate::{Answer, Control, Limits, Observer, Reductions, SearchClock, Table, Tablebases};
 
 /// Searches chess positions, one at a time, on any number of threads.
 pub struct Searcher {

@@ -8,10 +8,8 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
 use memmap2::MmapMut;
 
-use crate::moves::Move;
 use crate::parameters::{self as p, step};
-use crate::runtime::observer::Bound;
-use crate::score::Score;
+use crate::{Bound, Move, Score};
 
 const ENTRIES_PER_CLUSTER: usize = 3;
 

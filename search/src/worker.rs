@@ -4,15 +4,10 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
-use crate::endings;
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
-use crate::moves::{Move, MoveList};
 use crate::network::{Accumulators, Network};
-use crate::position::Position;
-use crate::reductions::Reductions;
 use crate::runtime::{SearchPosition, SearchThread, Stopped};
-use crate::score::{MAX_PLY, Score};
-use crate::tablebases::{Tablebases, Wdl};
+use crate::{MAX_PLY, Move, MoveList, Position, Reductions, Score, Tablebases, Wdl, endings};
 
 /// Returns the static evaluation of a position for the side to move.
 pub fn evaluate(network: &Network, position: &Position) -> Score {

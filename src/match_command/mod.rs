@@ -1,6 +1,5 @@
 //! `herald match`: games between programs.
 
-mod live;
 mod options;
 mod participants;
 mod report;
@@ -18,9 +17,9 @@ use game::counted;
 use platform::signals;
 
 use crate::{WrongInput, settings};
-use live::MatchProgress;
 use options::{MatchOptions, MatchPlan};
 pub(crate) use participants::{program, read_words, spec};
+use report::MatchProgress;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,7 +83,7 @@ impl MatchArgs {
         live.finish()?;
         let end = end.map_err(|error| explain(&error))?;
         if self.json {
-            live::write_event(&report::json_end(&plan, &game, end))?;
+            report::write_event(&report::json_end(&plan, &game, end))?;
         } else {
             io::stdout().write_all(report::text(&plan, &game, end).as_bytes())?;
         }

@@ -11,9 +11,8 @@ use game::{Color, DrawReason, Game, Outcome, PgnTags, WinReason, write_pgn};
 use rayon::prelude::*;
 
 use crate::InputError;
-use crate::filter::quiet_score;
 use crate::generate::game_from;
-use crate::record::{ChunkReader, GameRecord, GameResult, Start, chunks_of};
+use crate::record::{ChunkReader, GameRecord, GameResult, Start, chunks_of, quiet_score};
 
 /// Show statistics of games and their use for training, or some games as PGN
 #[derive(Args)]

@@ -1,7 +1,6 @@
 //! Herald's trainer: generates self-play games and trains networks on them. Not part of the playing program.
 
 mod assess;
-mod filter;
 mod generate;
 mod inspect;
 mod random;

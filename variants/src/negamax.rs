@@ -7,12 +7,11 @@ use search::{Bound, Entry, Score};
 use shakmaty::Move;
 
 use crate::keyed_position::KeyedPosition;
-use crate::moves::{find, short};
 use crate::ordering::{Candidate, Hints, Ordered};
-use crate::parameters as p;
 use crate::quiescence::Trail;
 use crate::rules::{Rules, gives_direct_check};
 use crate::worker::VariantWorker;
+use crate::{find, parameters as p, short};
 
 /// Data of a node that stays the same while its moves are searched.
 struct Node<'p, P> {

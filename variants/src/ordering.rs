@@ -5,9 +5,8 @@ use search::PieceTo;
 use shakmaty::{Color, Move, MoveList};
 
 use crate::history::Histories;
-use crate::moves::short;
-use crate::parameters as p;
 use crate::rules::{Rules, is_tactical};
+use crate::{parameters as p, short};
 
 /// Capacity of shakmaty's move list.
 const MOST: usize = 450;

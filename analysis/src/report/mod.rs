@@ -6,13 +6,10 @@
 
 mod board;
 mod chart;
-mod feedback;
-mod grades;
 mod json;
 mod page;
 mod run;
 mod statistics;
-mod table;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -22,10 +19,9 @@ use std::collections::HashMap;
 
 use messages::epd::EpdPosition;
 
-pub use feedback::feedback;
 pub use json::json;
 pub use page::page;
-pub use run::{Run, SuiteAttempt, SuiteProblem};
+pub use run::{Run, SuiteAttempt, SuiteProblem, feedback};
 pub use statistics::{Comparison, Quantiles, Share};
 
 /// A comparison of several runs.

@@ -4,9 +4,8 @@ use std::fmt::{self, Write as _};
 
 use game::escaped;
 
-use super::run::SuiteAttempt;
-use super::table::TextTable;
-use super::{Quantity, Row, SuiteReport, board, chart, tables};
+use super::tables::{self, TextTable};
+use super::{Quantity, Row, SuiteAttempt, SuiteReport, board, chart};
 
 const STYLE: &str = include_str!("page.css");
 

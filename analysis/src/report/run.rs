@@ -2,12 +2,13 @@
 
 use std::io::{self, Read};
 
-use game::Move;
-use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Record, RecordReader};
+use game::{Move, read_move};
+use messages::epd::{
+    Blocks, Content, EpdMove, EpdPosition, FileBlock, Operation, Record, RecordReader, Register,
+};
 
-use super::{RunSummary, grades};
-use crate::key_moves::KeyMoves;
-use crate::target_result::{Cost, TargetResult};
+use super::{RunSummary, SuiteReport};
+use crate::target_result::{Cost, KeyMoves, TargetResult};
 
 /// A problem: a position with its solution.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ impl Run {
         };
         let id = record.id().map(ToString::to_string).unwrap_or_default();
         let problem =
-            SuiteProblem { position: record.position.clone(), id, solution, grades: grades::of(record) };
+            SuiteProblem { position: record.position.clone(), id, solution, grades: grades_of(record) };
         match SuiteAttempt::of(record, &problem) {
             Some(attempt) => self.attempts.push((problem, attempt)),
             None => self.summary.untried += 1,
@@ -132,4 +133,61 @@ impl SuiteProblem {
 fn played(record: &Record<'_>) -> Option<EpdMove<'static>> {
     let first = |opcode| record.moves(opcode).first()?.to_legal();
     ["pv", "pm", "sv", "sm"].into_iter().find_map(first)
+}
+
+/// Moves with their points; empty if the record grades no moves. Supports both forms of the Strategic Test Suite: points in `c8`
+/// with the moves in `c9` or `c7`, and `Nf5=10, Bf2=5` in `c0`. Any other text is an ordinary comment.
+fn grades_of(record: &Record<'_>) -> Vec<(Move, u32)> {
+    let Ok((chess, mode)) = record.position.legal() else { return Vec::new() };
+    let grade = |mv: &str, points: &str| {
+        Some((read_move(&chess, mode, mv.trim()).ok()?, points.trim().parse().ok()?))
+    };
+    let columns = |points: &str, moves: &str| -> Option<Vec<(Move, u32)>> {
+        let (points, moves) = (points.split_whitespace(), moves.split_whitespace());
+        let is_complete = points.clone().count() == moves.clone().count();
+        points.zip(moves).map(|(points, mv)| grade(mv, points)).collect::<Option<_>>().filter(|_| is_complete)
+    };
+    let pairs = |text: &str| -> Option<Vec<(Move, u32)>> {
+        text.split(',').map(|pair| pair.rsplit_once('=').and_then(|(mv, points)| grade(mv, points))).collect()
+    };
+    let moves = || comment(record, 9).or_else(|| comment(record, 7));
+    let in_columns = comment(record, 8).zip(moves()).and_then(|(points, moves)| columns(points, moves));
+    in_columns.or_else(|| pairs(comment(record, 0)?)).unwrap_or_default()
+}
+
+fn comment<'a>(record: &'a Record<'_>, number: u8) -> Option<&'a str> {
+    record.comment(Register::new(number)?)
+}
+
+/// The problems that a run has missed, as EPD records: the right moves in `bm`, the moves to avoid and the wrong move played in
+/// `am`, the name in `id`. A tuner can use them to prefer the right move to the wrong one.
+///
+/// # Panics
+/// `run` is out of range.
+pub fn feedback(report: &SuiteReport, run: usize) -> String {
+    let missed = report.rows.iter().filter_map(|row| {
+        let attempt = row.attempts[run].as_ref().filter(|attempt| !attempt.is_solved())?;
+        Some(format!("{}\n", record(&row.problem, attempt.played.as_ref())))
+    });
+    missed.collect()
+}
+
+fn record(problem: &SuiteProblem, played: Option<&EpdMove<'static>>) -> Record<'static> {
+    let mut record = Record::new(problem.position.clone());
+    let (best, mut avoided) = (problem.solution.best.clone(), problem.solution.avoided.clone());
+    let is_new = |mv: &&EpdMove<'_>| !best.contains(mv) && !avoided.contains(mv);
+    if let Some(wrong) = played.filter(is_new) {
+        avoided.push(wrong.clone());
+    }
+    if !best.is_empty() {
+        record.set(Operation::Bm(best));
+    }
+    if !avoided.is_empty() {
+        avoided.sort_by_key(EpdMove::text);
+        record.set(Operation::Am(avoided));
+    }
+    if !problem.id.is_empty() {
+        record.set(Operation::Id(problem.id.clone().into()));
+    }
+    record
 }

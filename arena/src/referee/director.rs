@@ -3,14 +3,13 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use game::{Color, DrawReason, Game, Outcome, WinReason};
+use game::{Color, Game, Outcome, WinReason, counted};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::Directive;
 use shakmaty::Position as _;
 
-use super::event::EventState;
-use super::fact::{Fact, Side};
 use super::live_game::LiveGame;
+use super::{EventState, Fact, Side};
 
 /// The text shown by `help`.
 const HELP: &str = "\
@@ -113,7 +112,7 @@ impl EventState {
                 live.pause(at);
             }
         }
-        format!("{} held", game::counted(games.len() as u64, "game"))
+        format!("{} held", counted(games.len() as u64, "game"))
     }
 
     fn resume(&mut self, games: &[u64], at: Instant) -> String {
@@ -128,7 +127,7 @@ impl EventState {
             }
             if is_asked { self.watch_flag(game) } else { self.ask(game, at) }
         }
-        format!("{} may go on", game::counted(games.len() as u64, "game"))
+        format!("{} may go on", counted(games.len() as u64, "game"))
     }
 
     fn adjudicate(&mut self, game: u64, outcome: Outcome, why: &str, at: Instant) -> String {
@@ -188,7 +187,7 @@ impl EventState {
             let inform = Directive::new(RefereeCommand::Inform, position);
             self.send(program, [Directive { reason: Some(text.to_owned()), ..inform }], None, at);
         }
-        format!("told {}", game::counted(present.len() as u64, "program"))
+        format!("told {}", counted(present.len() as u64, "program"))
     }
 }
 
@@ -251,13 +250,8 @@ fn misunderstood(word: &str) -> String {
 }
 
 fn verdict(text: &str) -> Result<Outcome, String> {
-    let won = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
-    match text {
-        "1-0" => Ok(won(Color::White)),
-        "0-1" => Ok(won(Color::Black)),
-        "1/2-1/2" | "1/2" => Ok(Outcome::Draw(DrawReason::Adjudication)),
-        _ => Err(format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", game::excerpt(text))),
-    }
+    let outcome = Outcome::adjudicated(if text == "1/2" { "1/2-1/2" } else { text });
+    outcome.ok_or_else(|| format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", game::excerpt(text)))
 }
 
 fn color(text: &str) -> Result<Color, String> {

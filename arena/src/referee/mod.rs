@@ -8,7 +8,6 @@
 mod director;
 mod event;
 mod fact;
-mod job_thread;
 mod live_game;
 pub mod report;
 pub mod server;
@@ -16,7 +15,6 @@ mod settings;
 mod store;
 #[cfg(test)]
 mod tests;
-mod timers;
 mod view;
 pub mod watch;
 

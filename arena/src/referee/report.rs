@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use game::{Color, escaped};
+use game::{Color, clock_face, escaped};
 
 use super::event::{EventState, GameSummary};
-use crate::grid::Grid;
+use crate::Grid;
 use crate::statistics::WinDrawLoss;
 
 /// A row of the table.
@@ -78,16 +78,10 @@ pub(super) fn standings_table(event: &EventState) -> Grid {
             row.games.losses.to_string(),
             format!("{:.2}", row.sonneborn_berger),
             format!("{:.1}", row.buchholz),
-            hours(row.used),
+            clock_face(row.used),
         ]);
     }
     grid
-}
-
-/// Formats a time as `h:mm:ss`.
-pub(super) fn hours(time: Duration) -> String {
-    let seconds = time.as_secs();
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// Returns the results in the order of the schedule.
@@ -116,8 +110,8 @@ fn results_table(event: &EventState) -> Grid {
             event.name(fixture.black).to_owned(),
             result.outcome.result().to_owned(),
             result.plies.to_string(),
-            hours(result.used.white),
-            hours(result.used.black),
+            clock_face(result.used.white),
+            clock_face(result.used.black),
             reason(result),
         ]);
     }

@@ -6,8 +6,7 @@ use game::{PgnTags, TimeControl};
 use messages::referee::Secret;
 use subtle::ConstantTimeEq as _;
 
-use crate::schedule;
-use crate::table::Rules;
+use crate::{Rules, schedule};
 
 /// Settings of an event.
 #[derive(Clone, Debug)]

@@ -4,18 +4,16 @@
 //! A commit does not wait for the disk, because data handed to the operating system survives the death of the process.
 //! Only checkpoints wait for the disk; they run on a separate thread.
 
-mod checkpoints;
-
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 
 use super::fact::Fact;
-use checkpoints::Checkpoints;
 
 /// An error of the event store.
 #[derive(Debug, thiserror::Error)]
@@ -265,9 +263,94 @@ fn read(
     Ok(next)
 }
 
+/// Number of facts stored between two checkpoints. The log grows by some kilobytes for each fact.
+const FACTS_BETWEEN: u64 = 10_000;
+/// Length of the log, in pages, beyond which a checkpoint blocks the writer: a quarter of a gigabyte.
+const MOST_PAGES: i64 = 262_144;
+
+/// A thread that makes checkpoints over its own connection to the database.
+struct Checkpoints {
+    /// Number of the fact before which the next checkpoint is due.
+    due: u64,
+    thread: JobThread<(), rusqlite::Error>,
+}
+
+impl Checkpoints {
+    /// Starts the thread on its own connection; `next` is the number of the next fact of the store.
+    fn start(database: Connection, next: u64) -> io::Result<Checkpoints> {
+        let make = move |()| {
+            // The writer continues meanwhile, so the log may not be empty afterwards.
+            if checkpoint(&database, "PASSIVE")? > MOST_PAGES {
+                // The rest is short. The writer waits for it, and the log starts from its beginning again.
+                checkpoint(&database, "FULL")?;
+            }
+            Ok(())
+        };
+        Ok(Checkpoints { due: next + FACTS_BETWEEN, thread: JobThread::start("checkpoints", make)? })
+    }
+
+    /// Reports that all facts before the number `next` are stored, and makes a checkpoint if one is due.
+    ///
+    /// # Errors
+    /// An earlier checkpoint failed.
+    fn stored_before(&mut self, next: u64) -> rusqlite::Result<()> {
+        if next >= self.due {
+            self.due = next + FACTS_BETWEEN;
+            self.thread.check()?;
+            self.thread.add(());
+        }
+        Ok(())
+    }
+}
+
+/// Makes a checkpoint and returns the length of the log in pages.
+fn checkpoint(database: &Connection, mode: &str) -> rusqlite::Result<i64> {
+    database.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(1))
+}
+
+/// Handle of a job thread. The thread ends with the first job that fails. Dropping the handle waits until all jobs are
+/// done.
+pub(super) struct JobThread<J, E> {
+    jobs: Option<Sender<J>>,
+    thread: Option<JoinHandle<Result<(), E>>>,
+}
+
+impl<J: Send + 'static, E: Send + 'static> JobThread<J, E> {
+    pub(super) fn start(
+        name: &str,
+        mut work: impl FnMut(J) -> Result<(), E> + Send + 'static,
+    ) -> io::Result<JobThread<J, E>> {
+        let (jobs, queue) = mpsc::channel();
+        let thread = thread::Builder::new().name(name.to_owned());
+        let thread = thread.spawn(move || queue.into_iter().try_for_each(&mut work))?;
+        Ok(JobThread { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Adds a job. Failures are reported by [`JobThread::check`] only.
+    pub(super) fn add(&self, job: J) {
+        let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
+    }
+
+    /// Returns the error of the job that failed, once.
+    pub(super) fn check(&mut self) -> Result<(), E> {
+        // The panic handler has already printed the message.
+        self.thread
+            .take_if(|thread| thread.is_finished())
+            .and_then(|thread| thread.join().ok())
+            .unwrap_or(Ok(()))
+    }
+}
+
+impl<J, E> Drop for JobThread<J, E> {
+    fn drop(&mut self) {
+        self.jobs = None;
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{EventStore, Fact, *};
 
     fn facts(path: &Path, settings: &str) -> Result<(EventStore, Vec<Fact>), EventStoreError> {
         let mut facts = Vec::new();
@@ -333,5 +416,25 @@ mod tests {
             damages += usize::from(facts(&path, "{}").is_err_and(|error| error.is_damage()));
         }
         assert!(damages > 100, "{damages}");
+    }
+
+    #[test]
+    fn what_is_in_the_log_reaches_the_database_while_facts_are_stored() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("event.sqlite");
+        let mut store = EventStore::open(&path, "{}", |_| Ok(())).expect("a store");
+        let size = || std::fs::metadata(&path).expect("a file").len();
+        let facts = vec![Fact::Epoch { epoch: 1 }; FACTS_BETWEEN as usize / 2];
+        store.commit(&facts).expect("stored");
+        let before = size();
+        store.commit(&facts).expect("stored");
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while size() == before {
+            assert!(std::time::Instant::now() < until, "no checkpoint was made");
+            std::thread::yield_now();
+        }
+        drop(store);
+        // Closing the last connection empties the log.
+        assert!(!folder.path().join("event.sqlite-wal").exists());
     }
 }

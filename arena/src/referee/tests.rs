@@ -9,9 +9,8 @@ use messages::referee::{
 };
 
 use super::*;
-use crate::openings::MatchOpenings;
 use crate::schedule::{self, TournamentFormat};
-use crate::table::Rules;
+use crate::{MatchOpenings, Rules};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 

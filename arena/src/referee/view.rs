@@ -7,9 +7,8 @@ use game::{Color, Move};
 use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 
-use super::event::EventState;
 use super::live_game::LiveGame;
-use super::report;
+use super::{EventState, report};
 use crate::table::replay_move;
 
 fn color_name(color: Color) -> &'static str {

@@ -5,13 +5,12 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
 use game::diagram::{Diagram, DiagramStyle};
-use game::{CastlingMode, Game};
+use game::{CastlingMode, Game, clock_face};
 use players::transport::{self, Security};
 use serde_json::Value;
 use shakmaty::{Color, Position as _, Square};
 
-use super::report::hours;
-use crate::grid::Grid;
+use crate::Grid;
 
 /// Time limit for the referee's response.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -99,7 +98,7 @@ fn list(value: &Value) -> &[Value] {
 fn running_line(game: &Value) -> String {
     let side = |color: &str| {
         let time = game["clocks"][color].as_u64().map(Duration::from_millis);
-        let clock = time.map_or_else(|| "-".to_owned(), hours);
+        let clock = time.map_or_else(|| "-".to_owned(), clock_face);
         let runs = if game["running"] == color { "*" } else { "" };
         let gone = if list(&game["gone"]).iter().any(|gone| gone == color) { " (gone)" } else { "" };
         format!("{}{gone} {clock}{runs}", word(&game[color]))

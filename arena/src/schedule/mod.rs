@@ -9,12 +9,12 @@
 
 mod encounters;
 mod knockout;
-mod played;
 mod swiss;
+
+use std::collections::BTreeSet;
 
 use encounters::Encounters;
 use knockout::Knockout;
-use played::GameSet;
 use serde::{Deserialize, Serialize};
 use swiss::Swiss;
 
@@ -378,6 +378,34 @@ impl Wave {
             // often.
             opening: self.first_opening + encounter.round * self.cycles() + place.cycle,
         }
+    }
+}
+
+/// A set of numbers that are inserted in nearly ascending order, stored compactly.
+#[derive(Clone, Debug, Default)]
+struct GameSet {
+    /// All numbers below this one are in the set.
+    below: u64,
+    /// The other numbers of the set, all above `below`.
+    above: BTreeSet<u64>,
+}
+
+impl GameSet {
+    fn contains(&self, number: u64) -> bool {
+        number < self.below || self.above.contains(&number)
+    }
+
+    fn insert(&mut self, number: u64) {
+        if number >= self.below {
+            self.above.insert(number);
+        }
+        while self.above.remove(&self.below) {
+            self.below += 1;
+        }
+    }
+
+    fn len(&self) -> u64 {
+        self.below + self.above.len() as u64
     }
 }
 

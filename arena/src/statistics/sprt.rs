@@ -10,7 +10,7 @@ use std::f64::consts::SQRT_2;
 use std::fmt;
 
 use super::Pentanomial;
-use super::estimate::{NORMALISED_ELO_PER_SIGMA, expected_score};
+use super::tally::{NORMALISED_ELO_PER_SIGMA, expected_score};
 
 /// A test of the hypothesis "stronger by `elo1`" against "stronger by `elo0`".
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -24,10 +24,8 @@
 //! belongs to neither side: it is the overhead of the move and is kept in the record. A margin forgives an overdrawn
 //! clock, but the overdrawn time is deducted all the same.
 
-mod adjudication;
 mod record;
 mod rules;
-mod time;
 
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,17 +33,15 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arrayvec::ArrayVec;
 use game::{Clock, Color, DrawReason, Game, Outcome, TimeControl, WinReason};
+use platform::Source;
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
-pub use self::adjudication::{Adjudication, DrawByScore, ResignByScore};
 pub use self::record::{GameRecord, MoveRecord, PgnVariations};
 pub(crate) use self::record::{date, replay_move};
-pub use self::rules::{DrawRule, Rules};
-pub use self::time::{RealTime, Time};
+pub use self::rules::{Adjudication, DrawByScore, DrawRule, ResignByScore, Rules};
 
-pub(crate) use self::adjudication::Adjudicator;
-pub(crate) use self::rules::check_flag;
+pub(crate) use self::rules::{Adjudicator, check_flag};
 
 /// Interval at which the referee checks whether the game has been called off.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -294,7 +290,7 @@ impl GameReferee<'_> {
             }
             PlayerEvent::Thinking(thinking) => {
                 if to_move {
-                    self.think_on(thinking);
+                    self.thinking.update(thinking);
                 }
                 Continue(())
             }
@@ -311,18 +307,6 @@ impl GameReferee<'_> {
                 format!("refuses a legal order: {}", game::excerpt(&text)),
             ),
             PlayerEvent::Fault(fault) => self.fault(color, fault),
-        }
-    }
-
-    /// Merges new thinking information; fields that it does not contain keep their values.
-    fn think_on(&mut self, news: Thinking) {
-        let known = &mut self.thinking;
-        known.depth = news.depth.or(known.depth);
-        known.score = news.score.or(known.score);
-        known.nodes = news.nodes.or(known.nodes);
-        known.time = news.time.or(known.time);
-        if !news.line.is_empty() {
-            known.line = news.line;
         }
     }
 
@@ -478,4 +462,53 @@ fn wrong_claim(color: Color, claim: &str) -> Flow {
 
 fn end(outcome: Outcome, detail: impl Into<String>) -> Flow {
     Break(Ending { outcome: Some(outcome), detail: detail.into() })
+}
+
+/// A source of time. Tests use a simulated one.
+pub trait Time {
+    /// Returns the present moment, which never decreases.
+    fn now(&self) -> Instant;
+
+    /// Yields the processor to the players, if they share it.
+    fn give_way(&self) {}
+
+    /// Waits until one of the sources (at most two) can be read or `until` is reached. May return early.
+    fn wait(&self, sources: &[Source<'_>], until: Instant);
+}
+
+/// The monotonic clock of the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealTime;
+
+impl Time for RealTime {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn give_way(&self) {
+        std::thread::yield_now();
+    }
+
+    fn wait(&self, sources: &[Source<'_>], until: Instant) {
+        platform::wait(sources, until);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn real_time_waits_no_longer_than_told() {
+        let began = RealTime.now();
+        RealTime.wait(&[], began + Duration::from_millis(3));
+        assert!(began.elapsed() >= Duration::from_millis(3));
+        let (bell, mut ringer) = platform::bell().unwrap();
+        ringer.ring().unwrap();
+        let began = RealTime.now();
+        RealTime.wait(&[bell.source()], began + Duration::from_mins(1));
+        assert!(began.elapsed() < Duration::from_secs(30));
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use game::{Clock, Game, Outcome, PgnTags, write_pgn};
+use game::{Clock, Game, Outcome, PgnTags, clock_face, write_pgn};
 use players::{PlayerFault, Thinking};
 use shakmaty::ByColor;
 
@@ -101,7 +101,7 @@ impl GameRecord {
                 None => "book".to_owned(),
                 Some(number) => {
                     let played = &self.moves[number];
-                    let line = board.as_mut().map(|board| variation(board, &played.thinking.line));
+                    let line = board.as_ref().map(|board| variation(board, &played.thinking));
                     played.comment(&line.unwrap_or_default())
                 }
             };
@@ -170,27 +170,18 @@ impl MoveRecord {
         }
         if let Some(remaining) = self.remaining {
             // The time is truncated, not rounded, so it never exceeds the remaining time.
-            let (seconds, millis) = (remaining.as_secs(), remaining.subsec_millis());
-            let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-            let _ = write!(comment, ", [%clk {hours}:{minutes:02}:{seconds:02}.{millis:03}]");
+            let (time, millis) = (clock_face(remaining), remaining.subsec_millis());
+            let _ = write!(comment, ", [%clk {time}.{millis:03}]");
         }
         comment
     }
 }
 
-/// Returns the legal part of a player's variation in SAN; move numbers in it are skipped.
-fn variation(game: &mut Game, line: &str) -> String {
-    let mut sans: Vec<String> = Vec::new();
-    let words = line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, m)| m));
-    for word in words.filter(|word| !word.is_empty()).take(LONGEST_VARIATION) {
-        let Ok(m) = game.parse_move(word) else { break };
-        sans.push(game.san(m));
-        replay_move(game, m);
-    }
-    for _ in &sans {
-        game.undo();
-    }
-    sans.join(" ")
+/// Returns the legal part of a player's variation in SAN.
+fn variation(game: &Game, thinking: &Thinking) -> String {
+    let mut line = thinking.moves(game);
+    line.truncate(LONGEST_VARIATION);
+    game.san_line(&line)
 }
 
 /// Plays a move that is known to be legal.

@@ -1,11 +1,14 @@
-//! The rules by which a game is judged.
+//! The rules by which a game is judged, and adjudication.
 
+use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use game::{Clock, DrawReason, Game, Outcome, WinReason};
-use shakmaty::{Color, Position as _};
-
-use super::adjudication::Adjudication;
+use game::{
+    Clock, Color, DrawReason, Game, Outcome, Score, SyzygyTables, SyzygyValue, TablebaseError, WinReason,
+};
+use serde::Deserialize;
+use shakmaty::{ByColor, Position as _};
 
 /// Rules of a match.
 #[derive(Clone, Debug)]
@@ -82,6 +85,140 @@ fn flag_fall(game: &Game, loser: Color) -> Outcome {
     }
 }
 
+/// Rules of adjudication. By default no game is adjudicated.
+#[derive(Clone, Debug, Default)]
+pub struct Adjudication {
+    /// Tablebases whose positions are adjudicated as won, drawn or lost, with regard to the fifty-move rule.
+    pub tablebases: Option<Arc<SyzygyTables>>,
+    /// Adjudication of draws by score.
+    pub draw: Option<DrawByScore>,
+    /// Adjudication of wins by score.
+    pub resign: Option<ResignByScore>,
+    /// Number of moves by each side, those of the opening included, after which a game is drawn.
+    pub longest: Option<NonZeroU32>,
+}
+
+/// Adjudication of a draw because both players report an even score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DrawByScore {
+    /// First move number at which it applies; moves of the opening count.
+    #[serde(rename = "movenumber")]
+    pub from_move: u32,
+    /// Number of consecutive moves for which each player must have reported an even score.
+    #[serde(rename = "movecount")]
+    pub moves: NonZeroU32,
+    /// Maximum absolute value of an even score, in centipawns.
+    #[serde(rename = "score")]
+    pub within: u32,
+}
+
+impl Default for DrawByScore {
+    fn default() -> DrawByScore {
+        DrawByScore { from_move: 1, moves: NonZeroU32::MIN, within: 0 }
+    }
+}
+
+/// Adjudication of a win because the loser reports a lost score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ResignByScore {
+    /// Number of consecutive moves of the loser.
+    #[serde(rename = "movecount")]
+    pub moves: NonZeroU32,
+    /// Minimum absolute value of the loser's negative score, in centipawns.
+    #[serde(rename = "score")]
+    pub beyond: u32,
+    /// Whether the winner must report a won score, too, for as many of its own moves.
+    #[serde(rename = "twosided")]
+    pub both: bool,
+}
+
+impl Default for ResignByScore {
+    fn default() -> ResignByScore {
+        ResignByScore { moves: NonZeroU32::MIN, beyond: 1000, both: false }
+    }
+}
+
+/// State of adjudication during one game.
+#[derive(Debug, Default)]
+pub(crate) struct Adjudicator {
+    /// The first error of the tablebases. They are not probed any more after it.
+    pub(super) faulty: Option<TablebaseError>,
+    even_plies: u32,
+    seen_lost: ByColor<u32>,
+    seen_won: ByColor<u32>,
+}
+
+impl Adjudicator {
+    /// Returns the outcome and its reason after `mover` has made the last move of the game and reported this score;
+    /// `None` if the game continues.
+    pub(crate) fn judge(
+        &mut self,
+        rules: &Adjudication,
+        game: &Game,
+        mover: Color,
+        score: Option<Score>,
+    ) -> Option<(Outcome, &'static str)> {
+        if let Some(outcome) = rules.tablebases.as_ref().and_then(|tables| self.look_up(tables, game)) {
+            return Some((outcome, "endgame tables"));
+        }
+        let number = (game.ply() as u32).div_ceil(2);
+        let draw = Outcome::Draw(DrawReason::Adjudication);
+        if let Some(draw_rule) = rules.draw
+            && self.is_even(draw_rule, number, score)
+        {
+            return Some((draw, "draw by score"));
+        }
+        if let Some(winner) = rules.resign.and_then(|rule| self.winner(rule, mover, score)) {
+            return Some((Outcome::Win { winner, reason: WinReason::Adjudication }, "win by score"));
+        }
+        rules
+            .longest
+            .is_some_and(|longest| game.ply() as u64 >= 2 * u64::from(longest.get()))
+            .then_some((draw, "maximum length"))
+    }
+
+    fn look_up(&mut self, tables: &SyzygyTables, game: &Game) -> Option<Outcome> {
+        let chess = game.chess()?;
+        if self.faulty.is_some() || chess.board().occupied().count() > tables.max_pieces() {
+            return None;
+        }
+        let value = tables.probe(chess).unwrap_or_else(|error| {
+            self.faulty = Some(error);
+            None
+        });
+        let win = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
+        value.map(|value| match value {
+            SyzygyValue::Win => win(chess.turn()),
+            SyzygyValue::Draw => Outcome::Draw(DrawReason::Adjudication),
+            SyzygyValue::Loss => win(!chess.turn()),
+        })
+    }
+
+    fn is_even(&mut self, rule: DrawByScore, number: u32, score: Option<Score>) -> bool {
+        let even = score.is_some_and(|score| score.value().unsigned_abs() <= rule.within.into());
+        self.even_plies = if even { self.even_plies.saturating_add(1) } else { 0 };
+        number >= rule.from_move && u64::from(self.even_plies) >= 2 * u64::from(rule.moves.get())
+    }
+
+    fn winner(&mut self, rule: ResignByScore, mover: Color, score: Option<Score>) -> Option<Color> {
+        let value = score.map_or(0, Score::value);
+        let beyond = i64::from(rule.beyond);
+        count(self.seen_lost.get_mut(mover), score.is_some() && value <= -beyond);
+        count(self.seen_won.get_mut(mover), score.is_some() && value >= beyond);
+        let needed = rule.moves.get();
+        Color::ALL.into_iter().find(|&winner| {
+            *self.seen_lost.get(!winner) >= needed && (!rule.both || *self.seen_won.get(winner) >= needed)
+        })
+    }
+}
+
+/// Increments or resets a count of consecutive moves.
+fn count(row: &mut u32, goes_on: bool) {
+    *row = if goes_on { row.saturating_add(1) } else { 0 };
+}
+
 #[cfg(test)]
 mod tests {
     use game::CastlingMode;
@@ -138,5 +275,56 @@ mod tests {
             Some(Color::Black),
             "a helpmate exists"
         );
+    }
+
+    /// Returns the first ply, from 1, after which a game with these scores is adjudicated, and its outcome.
+    fn ended(rules: &Adjudication, scores: &[Option<i32>]) -> Option<(usize, Outcome)> {
+        let mut game = Game::default();
+        let mut adjudicator = Adjudicator::default();
+        for (ply, score) in (1..).zip(scores) {
+            let mover = game.turn();
+            game.play(game.legal_moves()[0]).unwrap();
+            let score = score.map(Score::Centipawns);
+            if let Some((outcome, _)) = adjudicator.judge(rules, &game, mover, score) {
+                return Some((ply, outcome));
+            }
+        }
+        None
+    }
+
+    fn times(n: u32) -> NonZeroU32 {
+        NonZeroU32::new(n).unwrap()
+    }
+
+    #[test]
+    fn an_even_game_is_drawn_once_both_have_seen_it_for_long_enough() {
+        let draw = DrawByScore { from_move: 3, moves: times(2), within: 10 };
+        let rules = Adjudication { draw: Some(draw), ..Adjudication::default() };
+        let drawn = |ply| Some((ply, Outcome::Draw(DrawReason::Adjudication)));
+        assert_eq!(ended(&rules, &[Some(0); 9]), drawn(5), "not before the third move");
+        let even = Some(-10);
+        let scores = [even, even, even, Some(11), even, even, even, even];
+        assert_eq!(ended(&rules, &scores), drawn(8), "a single doubt begins a new row");
+        assert_eq!(ended(&rules, &[even, even, even, None, even, even, even]), None, "as silence does");
+    }
+
+    #[test]
+    fn a_lost_game_is_given_up() {
+        let resign = ResignByScore { moves: times(2), beyond: 500, both: false };
+        let one_sided = Adjudication { resign: Some(resign), ..Adjudication::default() };
+        let two_sided =
+            Adjudication { resign: Some(ResignByScore { both: true, ..resign }), ..Adjudication::default() };
+        let won = |ply, winner| Some((ply, Outcome::Win { winner, reason: WinReason::Adjudication }));
+        let scores = [Some(100), Some(-500), Some(600), Some(-700), Some(500)];
+        assert_eq!(ended(&one_sided, &scores), won(4, Color::White));
+        assert_eq!(ended(&two_sided, &scores), won(5, Color::White), "White has to see it twice, too");
+        let interrupted = [Some(-500), None, Some(-499), None, Some(-500), None, Some(-500)];
+        assert_eq!(ended(&one_sided, &interrupted), won(7, Color::Black));
+    }
+
+    #[test]
+    fn a_game_has_a_longest_length() {
+        let rules = Adjudication { longest: Some(times(3)), ..Adjudication::default() };
+        assert_eq!(ended(&rules, &[None; 9]), Some((6, Outcome::Draw(DrawReason::Adjudication))));
     }
 }

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::LONGEST_LINE;
-use super::fault::{Findings, Rule, Severity};
+use super::{Findings, LONGEST_LINE, Rule, Severity};
 use crate::{counted, excerpt};
 
 /// Escapes in strings. EPD itself has none (EPD specification, 5.1).

@@ -1,10 +1,8 @@
 //! Portable Game Notation (PGN standard of 1994): a writer of the export format and a reader of the import format.
 
 mod read;
-mod tags;
 mod tokens;
 mod write;
 
 pub use read::{PgnError, PgnFault, PgnGame, PgnReader};
-pub use tags::PgnTags;
-pub use write::{pgn_gap, write_pgn};
+pub use write::{PgnTags, pgn_gap, write_pgn};

@@ -8,14 +8,8 @@ use std::io::{self, BufRead};
 use shakmaty::variant::Variant;
 use shakmaty::{CastlingMode, Color};
 
-use super::PgnTags;
 use super::tokens::{Token, Tokenizer};
-use crate::fen::FenError;
-use crate::game::Game;
-use crate::notation::MoveError;
-use crate::outcome::{DrawReason, Outcome, WinReason};
-use crate::text::excerpt;
-use crate::variant::variant_from_name;
+use crate::{DrawReason, FenError, Game, MoveError, Outcome, PgnTags, WinReason, excerpt, variant_from_name};
 
 /// Maximum number of plies of a game. The seventy-five-move rule ends every game earlier.
 const MOST_PLIES: usize = 20_000;

@@ -2,9 +2,8 @@
 
 use std::io::{self, BufRead};
 
-use super::read::PgnFault;
 use crate::lines::{LONGEST_LINE, LineRead, NumberedLines};
-use crate::text::excerpt;
+use crate::{PgnFault, excerpt};
 
 /// A token. Move numbers are words; periods, `!`, `?`, `$1` and `<...>` are skipped.
 #[derive(Debug, PartialEq, Eq)]

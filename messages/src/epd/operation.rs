@@ -12,8 +12,7 @@ use time::PrimitiveDateTime;
 
 use super::moves::{EpdMove, cleaned, printing};
 use super::operands::Operands;
-use super::record::Record;
-use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register};
+use super::{ClockTime, EpdEvaluation, Record, RefereeCommand, RefereeRequest, Register};
 
 /// The text of a string operand, without quotation marks.
 pub type Text<'a> = Cow<'a, str>;

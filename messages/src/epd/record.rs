@@ -12,10 +12,8 @@ use smallvec::SmallVec;
 
 use super::moves::{EpdMove, MoveReader};
 use super::operands::Operands;
-use super::operation::Operation;
-use super::position::EpdPosition;
 use super::rules::judge;
-use super::values::Register;
+use super::{EpdPosition, Operation, Register};
 
 /// A position with its operations, in ASCII order of their opcodes and without duplicates. The display form is the
 /// canonical form of the specification.

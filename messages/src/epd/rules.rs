@@ -3,10 +3,7 @@
 use game::Score;
 use game::epd::{Findings, Rule, Severity};
 
-use super::moves::EpdMove;
-use super::operation::Operation;
-use super::record::Record;
-use super::values::EpdEvaluation;
+use super::{EpdEvaluation, EpdMove, Operation, Record};
 
 /// Checks the operations of a record. `places` are their byte offsets in the line.
 pub(super) fn judge<'a>(record: &Record<'a>, places: &[usize], findings: &mut Findings<'a>) {

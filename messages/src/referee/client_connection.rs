@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::client_state::{ClientState, ClientTask, ProtocolError};
-use super::request::{ClientRecord, Request, Secret};
+use super::{ClientRecord, ClientState, ClientTask, ProtocolError, Request, Secret};
 use crate::input::Input;
 
 /// Settings of a client.

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use messages::cecp::{Feature, OptionDefinition, Switch};
 
-use crate::options;
-use crate::{OptionValue, PlayerFault};
+use crate::{OptionValue, PlayerFault, spec};
 
 /// Features of an engine. The last value of a feature counts; options add up.
 #[derive(Debug, Default)]
@@ -81,9 +80,9 @@ impl Features {
     pub(crate) fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let named = |option: &&OptionDefinition| option.name == name;
         let Some(option) = self.options.iter().find(named) else {
-            return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));
+            return Err(spec::unknown_option(name, self.options.iter().map(|option| option.name.as_str())));
         };
-        options::setting(name, &option.kind, ["0", "1"], value)
+        spec::option_setting(name, &option.kind, ["0", "1"], value)
     }
 }
 

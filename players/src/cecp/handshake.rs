@@ -5,11 +5,8 @@ use std::time::{Duration, Instant};
 
 use messages::cecp::{Command, Feature, Message, Switch};
 
-use super::Cecp;
 use super::features::{self, Features};
-use crate::log::Log;
-use crate::stream::Stream;
-use crate::{PlayerFault, Spec};
+use crate::{Cecp, Log, PlayerFault, Spec, Stream};
 
 /// Time limit after `feature done=0`, which asks to wait for any length of time.
 const LONGEST_START: Duration = Duration::from_mins(10);

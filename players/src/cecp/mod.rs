@@ -12,9 +12,8 @@ use messages::cecp::{Command, GameResult, Message, Switch, ThinkingLine};
 use platform::Source;
 
 pub(crate) use self::features::Features;
-use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
-use crate::player::score;
+use crate::player::{ProtocolPlayer, next_arrival, score};
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 

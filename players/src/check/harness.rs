@@ -12,8 +12,7 @@ use game::{CastlingMode, Game, Move};
 use messages::OptionKind;
 
 use super::{Candidate, Checked, Failure};
-use crate::PlayerFault;
-use crate::stream::{Stream, Timed, Vocabulary};
+use crate::{PlayerFault, Stream, Timed, Vocabulary};
 
 /// Time for a program to read a line; one that is thinking may not read it yet.
 const READING: Duration = Duration::from_millis(100);

@@ -26,8 +26,18 @@ use serde::Serialize;
 use self::cecp::{CecpHarness, CecpStart};
 use self::cego::{CegoHarness, CegoStart};
 use self::uci::{UciHarness, UciStart};
-use crate::log::Log;
-use crate::{PlayerFault, Protocol, Spec};
+use crate::{Log, PlayerFault, Protocol, Spec};
+
+/// What the tables of rules use.
+mod prelude {
+    pub(super) use std::time::{Duration, Instant};
+
+    pub(super) use super::harness::{
+        AT_ONCE, CheckedProtocol as _, QUIET, Transcript, demand, differ, require, trial_values, within,
+    };
+    pub(super) use super::positions::*;
+    pub(super) use super::{Checked, ConformanceRule, Failure, rule};
+}
 
 /// A rule of a protocol, with its check.
 #[derive(Clone, Copy)]

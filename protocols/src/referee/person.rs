@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-use game::{Color, Game};
+use game::{Color, Game, clock_face};
 
 use crate::host::read_lines;
 use crate::output::SessionOutput;
@@ -239,12 +239,6 @@ impl Person {
 fn last_move(game: &Game) -> Option<String> {
     let mut before = game.clone();
     before.undo().map(|mv| before.san(mv))
-}
-
-/// Formats a time as `h:mm:ss`.
-fn clock_face(time: Duration) -> String {
-    let seconds = time.as_secs();
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 #[cfg(test)]

@@ -10,8 +10,7 @@ use engine::{Decision, Limits, Purpose, TimeLimit};
 use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
 use shakmaty::Position as _;
 
-use super::TerminalTurn;
-use super::{level, save};
+use super::{TerminalTurn, level, save};
 use crate::host::Host;
 use crate::output::SessionOutput;
 use game::diagram::{Diagram, DiagramStyle};

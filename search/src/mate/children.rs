@@ -2,9 +2,8 @@
 
 use shakmaty::Role;
 
-use super::numbers::Numbers;
 use super::prover::{Child, Node, Prover};
-use super::table::Known;
+use super::{Known, Numbers};
 use crate::moves::{Move, MoveList};
 use crate::position::{Position, exact_halfmoves};
 use crate::runtime::Stopped;

@@ -1,8 +1,6 @@
 //! Extraction of a line from the proof in the table: the shortest mate that was found, against the longest resistance.
 
-use super::numbers::Numbers;
-use super::prover::{Node, Prover};
-use super::table::Known;
+use super::{Known, Node, Numbers, Prover};
 use crate::moves::Move;
 use crate::runtime::Stopped;
 

@@ -19,15 +19,9 @@ use shakmaty::Color;
 use self::numbers::Numbers;
 use self::prover::{MAX_PLIES, Node, Prover};
 use self::table::{Known, Table};
-use crate::moves::Move;
-use crate::runtime::Root;
 use crate::runtime::Stopped;
-use crate::runtime::control::Control;
-use crate::runtime::limits::{Limits, SearchClock};
-use crate::runtime::observer::{Bound, Observer, Report};
 use crate::runtime::time_manager::TimeManager;
-use crate::score::{MAX_PLY, Score};
-use crate::table::TableError;
+use crate::{Bound, Control, Limits, MAX_PLY, Move, Observer, Report, Root, Score, SearchClock, TableError};
 
 /// The longest mate that can be searched for, in moves of the attacker.
 pub const MAX_MOVES: u32 = MAX_PLY as u32 / 2 - 1;

@@ -7,14 +7,10 @@
 
 use shakmaty::Color;
 
-use super::numbers::Numbers;
-use super::table::{Known, Table};
-use crate::moves::{Move, MoveList};
-use crate::position::Position;
+use super::{Known, Numbers, Table};
 use crate::runtime::Stopped;
-use crate::runtime::control::Control;
-use crate::runtime::limits::{Limits, SearchClock};
 use crate::runtime::time_manager::TimeManager;
+use crate::{Control, Limits, Move, MoveList, Position, SearchClock};
 
 /// The search switches to the second best move when the numbers of the best exceed it by this fraction (the "1 +
 /// epsilon" of J. Pawlewicz and Ł. Lew, 2007).

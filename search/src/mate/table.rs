@@ -4,8 +4,7 @@
 use std::io::ErrorKind;
 
 use super::numbers::Numbers;
-use crate::moves::Move;
-use crate::table::TableError;
+use crate::{Move, TableError};
 
 const ENTRIES_PER_BUCKET: usize = 4;
 

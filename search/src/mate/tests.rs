@@ -5,8 +5,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position as _, Setup, Square};
 
 use super::*;
-use crate::STACK_SIZE;
-use crate::position::Position;
+use crate::{Position, STACK_SIZE};
 
 fn chess(fen: &str) -> Chess {
     let fen: Fen = fen.parse().expect("a FEN");

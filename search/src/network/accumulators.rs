@@ -10,11 +10,9 @@ use std::sync::Arc;
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
-use super::kernels::Block;
-use super::{Network, input, is_mirrored};
-use crate::moves::Move;
+use super::{Block, Network, input, is_mirrored};
 use crate::position::{Position, castling_squares};
-use crate::score::{MAX_PLY, Score};
+use crate::{MAX_PLY, Move, Score};
 
 /// A piece on a square, which was added or removed.
 type Piece = (Color, Role, Square);

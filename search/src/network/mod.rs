@@ -20,8 +20,7 @@ use std::sync::{Arc, LazyLock};
 
 use shakmaty::{Bitboard, Piece};
 
-use crate::position::Position;
-use crate::score::Score;
+use crate::{Position, Score};
 pub(crate) use accumulators::Accumulators;
 pub use features::{INPUTS, input, is_mirrored};
 pub use fingerprint::fingerprint;

@@ -5,8 +5,7 @@
 use shakmaty::{Bitboard, Color, File, Rank, Role, Square};
 
 use super::{Position, castling_squares};
-use crate::attacks;
-use crate::moves::{Move, MoveList};
+use crate::{Move, MoveList, attacks};
 
 /// Promotion pieces, best first.
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];

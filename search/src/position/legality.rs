@@ -3,8 +3,7 @@
 use shakmaty::{Bitboard, Rank, Role, Square};
 
 use super::{Position, castling_squares};
-use crate::attacks;
-use crate::moves::Move;
+use crate::{Move, attacks};
 
 impl Position {
     /// Whether a move from the hash table or from another position is legal.

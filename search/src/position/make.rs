@@ -3,8 +3,7 @@
 use shakmaty::{Bitboard, Color, Role, Square};
 
 use super::{Position, castling_squares, keys};
-use crate::attacks;
-use crate::moves::Move;
+use crate::{Move, attacks};
 
 impl Position {
     /// Returns the position after a legal move.

@@ -23,8 +23,7 @@ use shakmaty::{
     Position as _, Role, Setup, Square,
 };
 
-use crate::attacks;
-use crate::moves::Move;
+use crate::{Move, attacks};
 
 /// A legal position of chess or Chess960.
 #[derive(Clone, Debug, PartialEq, Eq)]

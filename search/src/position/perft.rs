@@ -1,7 +1,6 @@
 //! Perft: counts the leaves of the legal move tree, as a test of the move generator.
 
-use super::Position;
-use crate::moves::MoveList;
+use crate::{MoveList, Position};
 
 /// Returns the number of move sequences of length `depth`. Moves of the last ply are counted without being made.
 pub fn perft(position: &Position, depth: u32) -> u64 {

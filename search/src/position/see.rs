@@ -2,9 +2,7 @@
 
 use shakmaty::{Bitboard, Role};
 
-use super::Position;
-use crate::attacks;
-use crate::moves::Move;
+use crate::{Move, Position, attacks};
 
 /// Returns the value of a piece in an exchange, in centipawns. A king is never captured; it has no value and captures
 /// last.

@@ -2,8 +2,7 @@
 
 use shakmaty::{Bitboard, Role};
 
-use super::Position;
-use crate::attacks;
+use crate::{Position, attacks};
 
 /// Squares that the opponent of the side to move attacks, by the kind of the attacker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

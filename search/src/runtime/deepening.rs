@@ -1,10 +1,7 @@
 //! Iterative deepening with aspiration windows, for any variant.
 
-use super::control::Stopped;
-use super::observer::Bound;
-use super::{Progress, SearchPosition, SearchThread};
-use crate::moves::Move;
-use crate::score::{MAX_PLY, Score, Verdict};
+use super::{Progress, SearchPosition, SearchThread, Stopped};
+use crate::{Bound, MAX_PLY, Move, Score, Verdict};
 
 /// Parameters of the aspiration windows, in centipawns.
 #[derive(Clone, Copy, Debug)]

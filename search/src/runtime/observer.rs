@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::moves::Move;
-use crate::score::Score;
+use crate::{Move, Score};
 
 /// Receives the reports of a search. A protocol is one kind of observer.
 pub trait Observer {

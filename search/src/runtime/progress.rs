@@ -2,8 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::moves::Move;
-use crate::score::Score;
+use crate::{Move, Score};
 
 /// A root move and its results.
 #[derive(Clone, Debug)]

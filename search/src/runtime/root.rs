@@ -1,10 +1,7 @@
 //! The root of a search.
 
 use super::SearchPosition;
-use super::style::Style;
-use crate::moves::Move;
-use crate::position::Position;
-use crate::score::Score;
+use crate::{Move, Position, Score, Style};
 
 /// The position to search, with its history and the style of play.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,7 @@
 
 use shakmaty::Color;
 
-use crate::moves::Move;
-use crate::score::Score;
+use crate::{Move, Score};
 
 /// A position that can be searched.
 pub trait SearchPosition: Sized + Sync {

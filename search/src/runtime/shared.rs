@@ -3,12 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::Root;
-use super::control::Control;
-use super::limits::{Limits, SearchClock};
-use super::observer::{Bound, Observer, Report};
 use super::progress::Progress;
-use crate::table::Table;
+use crate::{Bound, Control, Limits, Observer, Report, Root, SearchClock, Table};
 
 /// The state that the threads of one search share.
 pub struct Shared<'a, P> {

@@ -3,12 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use super::deepening::{RootSearch, deepen};
-use super::observer::{Answer, Bound, Observer};
-use super::shared::Shared;
 use super::vote::elect;
-use super::{Progress, SearchPosition, SearchThread};
+use super::{Progress, SearchPosition, SearchThread, Shared};
 use crate::parameters::step;
-use crate::score::Score;
+use crate::{Answer, Bound, Observer, Score};
 
 /// Stack size of a search thread in bytes: twice what [`crate::MAX_PLY`] nodes need.
 pub const STACK_SIZE: usize = 8 << 20;

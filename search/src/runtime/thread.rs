@@ -3,15 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::SearchPosition;
-use super::control::Stopped;
-use super::observer::{Bound, Observer};
-use super::progress::Progress;
-use super::shared::Shared;
 use super::time_manager::TimeManager;
-use super::variation::Variations;
-use crate::moves::Move;
-use crate::score::{MAX_PLY, Score};
+use super::{Progress, SearchPosition, Shared, Stopped, Variations};
+use crate::{Bound, MAX_PLY, Move, Observer, Score};
 
 /// Largest number of nodes between two polls of the clock.
 const POLL_INTERVAL: u64 = 512;

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use super::limits::{Limits, TimeLimit};
 use super::progress::Progress;
-use crate::moves::Move;
 use crate::parameters::{self as p, step};
-use crate::score::{Score, Verdict};
+use crate::{Limits, Move, Score, TimeLimit, Verdict};
 
 /// Decides when a search is over and whether another iteration is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

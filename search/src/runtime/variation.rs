@@ -2,8 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::moves::Move;
-use crate::score::MAX_PLY;
+use crate::{MAX_PLY, Move};
 
 /// The best line found from each ply.
 pub struct Variations(Box<[ArrayVec<Move, MAX_PLY>]>);

@@ -1,8 +1,7 @@
 //! The vote of the threads for the move to play.
 
 use super::progress::Progress;
-use crate::parameters as p;
-use crate::score::Score;
+use crate::{Score, parameters as p};
 
 /// Returns the elected result. Each thread votes for its best move, with a weight that grows with depth and score. Of the
 /// threads with the elected move, the one with the greatest weight is returned; of equals, the first. If a thread has found

@@ -13,9 +13,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, anyhow, ensure};
 use search::network::fingerprint;
 
-use super::Losses;
-use super::optimiser::AdamW;
-use super::tile::{TILE, Tile};
+use super::{AdamW, Losses, TILE, Tile};
 use crate::InputError;
 
 const MAGIC: &[u8; 8] = b"HRLDTRAN";

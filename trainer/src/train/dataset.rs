@@ -10,8 +10,7 @@ use search::network::fingerprint;
 
 use super::sample::Sample;
 use crate::InputError;
-use crate::filter::quiet_score;
-use crate::record::{ChunkReader, GameResult, chunks_of};
+use crate::record::{ChunkReader, GameResult, chunks_of, quiet_score};
 
 /// One game in this number is held out.
 const HELD_OUT: u64 = 50;

@@ -5,8 +5,7 @@ use search::network::{
     OUTPUT_WEIGHT_SUM, Parameters,
 };
 
-use super::model::{Model, Shape};
-use super::tile::{TILE, Tile};
+use super::{Model, Shape, TILE, Tile};
 
 /// Returns the factor between floating-point and quantised output weights for a target with this scale. It compensates
 /// for the rounding of the scale to whole centipawns.

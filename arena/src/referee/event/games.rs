@@ -6,10 +6,9 @@ use game::{Color, Outcome};
 use messages::epd::Position;
 use messages::referee::{ClientReply, Directive};
 
-use super::{ConnectionId, EventState, FLAG_DELAY};
+use super::{ConnectionId, EventState, FLAG_DELAY, Timer};
 use crate::referee::fact::Fact;
 use crate::referee::live_game::Judgement;
-use crate::referee::timers::Timer;
 use crate::schedule::Fixture;
 
 impl EventState {

@@ -14,7 +14,6 @@ mod games;
 mod history;
 mod output;
 mod presence;
-mod questions;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -24,14 +23,10 @@ use messages::epd::{Position, RefereeCommand};
 use messages::referee::{ClientRecord, Directive, Request};
 use shakmaty::{ByColor, Chess};
 
-use super::fact::Fact;
 use super::live_game::LiveGame;
-use super::settings::EventSettings;
-use super::timers::{Timer, Timers};
-use crate::openings::MatchOpenings;
+use super::{EventSettings, Fact, Side};
 use crate::schedule::{Fixture, Schedule, ScheduleError};
-use crate::standings::Standings;
-use crate::table::GameRecord;
+use crate::{GameRecord, MatchOpenings, Standings};
 
 /// Identifier of a connection; never reused.
 pub type ConnectionId = u64;
@@ -393,5 +388,52 @@ impl ProgramState {
 
     fn is_quiet(&self, at: Instant) -> bool {
         self.quiet_until.is_some_and(|until| at < until)
+    }
+}
+
+/// A reason to look at something. Timers are never cancelled: when one fires, the handler checks whether there is
+/// anything to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Timer {
+    /// The flag of the side to move may have fallen. Carries the game.
+    Flag(u64),
+    /// The quiet period of a program may be over. Carries the program.
+    Quiet(usize),
+    /// A program may have been absent from its game for too long. Carries the game and the side.
+    Patience(u64, Side),
+    /// A connection may have passed its time limit for signing on. Carries the connection.
+    SignOn(u64),
+}
+
+/// Timers in the order in which they fire.
+pub(super) type Timers = BTreeSet<(Instant, Timer)>;
+
+impl EventState {
+    /// Returns the name of a program.
+    pub fn name(&self, program: usize) -> &str {
+        &self.settings.programs[program].name
+    }
+
+    /// Returns the number of a program.
+    pub fn program(&self, name: &str) -> Option<usize> {
+        self.settings.programs.iter().position(|program| program.name == name)
+    }
+
+    /// Whether a program is connected.
+    pub fn is_present(&self, program: usize) -> bool {
+        self.programs[program].connection.is_some()
+    }
+
+    /// Whether all games have been played, all programs have been told, and the quiet periods are over.
+    pub fn is_over(&self, at: Instant) -> bool {
+        self.live_games.is_empty()
+            && self.queue.is_empty()
+            && self.programs.iter().all(|program| program.mailbox.is_empty() && !program.is_quiet(at))
+    }
+
+    /// Makes a game from the fact of its beginning, without its moves.
+    pub(in crate::referee) fn recall(&self, began: &Fact) -> Option<LiveGame> {
+        let seats = self.seats(&began.fixture()?);
+        LiveGame::begin(began, seats, &self.settings.rules)
     }
 }

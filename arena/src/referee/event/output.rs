@@ -5,9 +5,8 @@ use std::time::Instant;
 use messages::epd::RefereeCommand;
 use messages::referee::Directive;
 
-use super::{ConnectionId, EventState, Notice, OutgoingMessage};
+use super::{ConnectionId, EventState, Notice, OutgoingMessage, Timer};
 use crate::referee::settings::MOST_REFUSALS;
-use crate::referee::timers::Timer;
 
 impl EventState {
     /// Sends records to a program, or queues them until its quiet period is over. Records for an absent program are

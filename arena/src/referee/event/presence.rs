@@ -6,8 +6,7 @@ use game::{Color, Game, Outcome, WinReason, counted};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::{Directive, SignOn};
 
-use super::{ConnectionId, EventState, Peer};
-use crate::referee::timers::Timer;
+use super::{ConnectionId, EventState, Peer, Timer};
 
 impl EventState {
     pub(super) fn sign_on(&mut self, connection: ConnectionId, sign_on: &SignOn, at: Instant) {

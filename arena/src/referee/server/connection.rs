@@ -3,13 +3,16 @@
 //! The moment of a reply is taken here, on the network thread, when its last byte has been read. The clock of the next
 //! mover starts when the call for its move is handed to this thread.
 
-use std::io;
+use std::io::{self, ErrorKind, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
+use std::thread;
 use std::time::{Duration, Instant};
 
+use messages::input::{Input, LineReader};
 use messages::referee::Directive;
+use players::transport::{self, PeerAddress, Security, Transport};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
@@ -212,4 +215,53 @@ impl RateLimiter {
         self.left = (self.left + passed * self.per_second).min(2.0 * self.per_second) - 1.0;
         self.left >= 0.0
     }
+}
+
+/// Opens a serial line and starts its reading and writing threads.
+pub(super) fn open_serial(
+    device: &str,
+    baud: u32,
+    connection: ConnectionId,
+    service: Sender<ServiceMessage>,
+) -> io::Result<LineSender> {
+    let address = PeerAddress::Serial { device: device.into(), baud };
+    let output = transport::open(&address, &Security::default(), Duration::ZERO)?;
+    let input = output.reader()?;
+    let (line_sender, outgoing) = LineSender::new();
+    thread::Builder::new().name("serial output".into()).spawn(move || write_serial(output, outgoing))?;
+    thread::Builder::new()
+        .name("serial input".into())
+        .spawn(move || read_serial(input, connection, &service))?;
+    Ok(line_sender)
+}
+
+fn write_serial(mut port: Transport, mut outgoing: UnboundedReceiver<String>) {
+    while let Some(line) = outgoing.blocking_recv() {
+        let mut rest = line.as_bytes();
+        while !rest.is_empty() {
+            match port.write(rest) {
+                Ok(written) => rest = &rest[written..],
+                Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::Interrupted) => {}
+                // The reading thread reports that the line is lost.
+                Err(_) => return,
+            }
+        }
+        let _ = port.flush();
+    }
+}
+
+fn read_serial(port: Transport, connection: ConnectionId, service: &Sender<ServiceMessage>) {
+    let mut lines = LineReader::new(port);
+    loop {
+        let event = match lines.read() {
+            Input::Line(line) => ConnectionEvent::Line(connection, line),
+            // Noise. The reader finds the start of the next record.
+            Input::TooLong(_) => continue,
+            Input::End => break,
+        };
+        if service.send(ServiceMessage::Received(Instant::now(), event)).is_err() {
+            return;
+        }
+    }
+    let _ = service.send(ServiceMessage::Received(Instant::now(), ConnectionEvent::Closed(connection)));
 }

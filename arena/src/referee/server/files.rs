@@ -7,15 +7,16 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use game::PgnTags;
 use messages::referee::without_secret;
 use time::OffsetDateTime;
 
-use super::file_writer::FileWriter;
-use crate::referee::event::{EventState, FinishedGame};
-use crate::referee::{ConnectionId, report};
+use crate::referee::store::JobThread;
+use crate::referee::{ConnectionId, EventState, FinishedGame, report};
 use crate::table::PgnVariations;
 
 /// Terminates the last line of a file that a killed referee left incomplete.
@@ -145,5 +146,82 @@ impl EventFiles {
     pub(super) fn report(&self, event: &EventState) -> io::Result<()> {
         fs::write(self.folder.join("report.txt"), report::text(event))?;
         fs::write(self.folder.join("report.html"), report::page(event))
+    }
+}
+
+/// Maximum number of files that wait to be written.
+const LONGEST_QUEUE: usize = 8;
+
+/// Path of a file and its new contents; `None` removes the file.
+type FileJob = (PathBuf, Option<String>);
+
+/// Handle of the writing thread. Dropping it waits until all files have been written.
+struct FileWriter {
+    thread: JobThread<FileJob, io::Error>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl FileWriter {
+    fn start() -> io::Result<FileWriter> {
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let left = Arc::clone(&waiting);
+        let write = move |(path, text): FileJob| {
+            left.fetch_sub(1, Ordering::Relaxed);
+            carry_out(&path, text)
+        };
+        Ok(FileWriter { thread: JobThread::start("files", write)?, waiting })
+    }
+
+    /// Whether another file can be queued.
+    fn is_free(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) < LONGEST_QUEUE
+    }
+
+    /// Writes a file, or removes it if `text` is `None`.
+    fn write(&self, path: PathBuf, text: Option<String>) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        self.thread.add((path, text));
+    }
+
+    /// Returns the error that stopped the thread, once. No file is written after an error.
+    fn check(&mut self) -> io::Result<()> {
+        self.thread.check()
+    }
+}
+
+fn carry_out(path: &Path, text: Option<String>) -> io::Result<()> {
+    let Some(text) = text else {
+        return fs::remove_file(path).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        });
+    };
+    fs::write(path, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_ordered_is_done_in_order_and_faults_are_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+        let writer = FileWriter::start().expect("a thread");
+        for number in 0..100 {
+            writer.write(one.clone(), Some(number.to_string()));
+            writer.write(other.clone(), Some(number.to_string()));
+        }
+        writer.write(other.clone(), None);
+        writer.write(other.clone(), None);
+        drop(writer);
+        assert_eq!(fs::read_to_string(&one).expect("written"), "99");
+        assert!(!other.exists());
+        let mut writer = FileWriter::start().expect("a thread");
+        writer.write(folder.path().join("no/such/folder"), Some(String::new()));
+        while writer.check().is_ok() {
+            std::thread::yield_now();
+        }
+        assert!(writer.check().is_ok(), "it is told once");
     }
 }

@@ -72,6 +72,8 @@ const BACKLOG: u32 = 4096;
 /// A TCP listener that limits the number of connections.
 pub(super) struct ConnectionListener {
     listener: TcpListener,
+    /// The local address.
+    pub(super) address: SocketAddr,
     pub(super) service: Sender<ServiceMessage>,
     pub(super) limits: ConnectionLimits,
     limiter: ConnectionLimiter,
@@ -97,12 +99,8 @@ impl ConnectionListener {
         // Connections of a dead referee must not keep its successor from listening.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
-        Ok(ConnectionListener { listener: socket.listen(BACKLOG)?, service, limits, limiter })
-    }
-
-    /// Returns the local address.
-    pub(super) fn address(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+        let listener = socket.listen(BACKLOG)?;
+        Ok(ConnectionListener { address: listener.local_addr()?, listener, service, limits, limiter })
     }
 
     /// Accepts the next connection; `None` if the service has ended.

@@ -6,15 +6,10 @@
 
 mod connection;
 mod delivery;
-mod director_auth;
-mod file_writer;
 mod files;
 mod listener;
 mod observer;
 mod page;
-mod page_data;
-mod page_listener;
-mod serial;
 mod tls;
 
 use std::collections::{HashMap, VecDeque};
@@ -29,8 +24,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
-use super::event::{ConnectionEvent, ConnectionId, EventState, Notice};
-use super::store::{EventStore, EventStoreError};
+use super::{ConnectionEvent, ConnectionId, EventState, EventStore, EventStoreError, Notice};
 use connection::LineSender;
 use files::EventFiles;
 use listener::{ConnectionLimiter, ConnectionListener};
@@ -190,11 +184,11 @@ impl Service {
             .map_err(failed)?;
         // Every client needs an open file. If the limit is too low, the console reports the connections that fail.
         platform::raise_file_limit();
-        let listener = {
-            let _inside = network.enter();
-            ConnectionListener::open(address, to_self.clone(), limits, limiter.clone()).map_err(failed)?
-        };
-        let address = listener.address().map_err(failed)?;
+        let listening = network.enter();
+        let listener =
+            ConnectionListener::open(address, to_self.clone(), limits, limiter.clone()).map_err(failed)?;
+        drop(listening);
+        let address = listener.address;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
         network.spawn(connection::serve(listener, next, Role::Client, tls.clone()));
@@ -227,7 +221,7 @@ impl Service {
     /// The device cannot be used.
     pub fn attach(&mut self, device: &str, baud: u32) -> Result<(), ServiceError> {
         let connection = self.next_connection.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let output = serial::open(device, baud, connection, self.to_self.clone())
+        let output = connection::open_serial(device, baud, connection, self.to_self.clone())
             .map_err(|error| ServiceError::Line(device.to_owned(), error))?;
         self.connections.insert(connection, output);
         self.event.handle(ConnectionEvent::SerialLine(connection), Instant::now());

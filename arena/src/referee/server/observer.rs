@@ -24,10 +24,8 @@ use players::transport::{self, Security};
 use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, ListenConfig, Role, Service, ServiceError, ServiceMessage};
-use crate::referee::Fact;
-use crate::referee::event::{ConnectionEvent, ConnectionId, EventState, Notice};
 use crate::referee::settings::is_same;
-use crate::referee::store::EventStore;
+use crate::referee::{ConnectionEvent, ConnectionId, EventState, EventStore, Fact, Notice};
 
 /// Time that an observer has to store facts before the event continues without it.
 const OBSERVER_PATIENCE: Duration = Duration::from_secs(1);
@@ -158,21 +156,18 @@ impl Service {
     /// # Errors
     /// The address cannot be used.
     pub fn let_observe(&mut self, address: SocketAddr, token: String) -> Result<SocketAddr, ServiceError> {
-        let failed = |error| ServiceError::Network(address, error);
         let limits = ConnectionLimits {
             connections: 8,
             per_address: 8,
             lines_per_second: u32::MAX,
             ..ConnectionLimits::default()
         };
-        let listener = {
-            let _inside = self.network.enter();
-            ConnectionListener::open(address, self.to_self.clone(), limits, ConnectionLimiter::default())
-                .map_err(failed)?
-        };
-        let bound = listener.address().map_err(failed)?;
-        let next = Arc::clone(&self.next_connection);
-        self.network.spawn(connection::serve(listener, next, Role::Observer, self.tls.clone()));
+        let _inside = self.network.enter();
+        let (to_self, limiter) = (self.to_self.clone(), ConnectionLimiter::default());
+        let listener = ConnectionListener::open(address, to_self, limits, limiter)
+            .map_err(|error| ServiceError::Network(address, error))?;
+        let (bound, next) = (listener.address, Arc::clone(&self.next_connection));
+        tokio::spawn(connection::serve(listener, next, Role::Observer, self.tls.clone()));
         self.observers = Observers::new(token);
         Ok(bound)
     }

@@ -4,11 +4,13 @@
 //! The page contains no chess rules: positions are sent as FEN. All text is inserted as text nodes, and the content
 //! security policy forbids resources from elsewhere.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::Sender;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, State};
@@ -16,16 +18,15 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::serve::ListenerExt as _;
+use axum::serve::{Listener, ListenerExt as _};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 
-use super::director_auth::{AuthError, DirectorAuth};
-use super::listener::{ConnectionLimiter, ConnectionListener};
-use super::page_listener::PageListener;
-use super::{ConnectionLimits, Director, ServiceMessage, Tls};
+use super::tls::{self, ByteStream};
+use super::{ConnectionLimiter, ConnectionLimits, ConnectionListener, Director, ServiceMessage, Tls};
+use crate::referee::settings::is_same;
 
 /// A request of the page.
 #[derive(Debug)]
@@ -76,7 +77,7 @@ pub(super) fn serve(
     told: broadcast::Sender<PageUpdate>,
     token: Option<String>,
     tls: Option<Tls>,
-) -> std::io::Result<SocketAddr> {
+) -> io::Result<SocketAddr> {
     let visits = service.clone();
     let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
     let routes = Router::new()
@@ -93,9 +94,9 @@ pub(super) fn serve(
         .into_make_service_with_connect_info::<SocketAddr>();
     let limits = ConnectionLimits::default();
     let listener = ConnectionListener::open(address, visits, limits, ConnectionLimiter::default())?;
-    let address = listener.address()?;
+    let address = listener.address;
     // `tap_io` is needed: only then does axum give the remote address of a custom listener.
-    let listener = PageListener::open(listener, tls)?.tap_io(|_| ());
+    let listener = PageListener::open(listener, tls).tap_io(|_| ());
     // The server ends with the runtime of the service.
     tokio::spawn(axum::serve(listener, routes).into_future());
     Ok(address)
@@ -192,4 +193,188 @@ fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Se
         };
         Some((Ok(sent), told))
     })
+}
+
+/// Response to a browser that does not speak TLS.
+const PLAIN: &str = "HTTP/1.1 400 Only https is spoken here\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n\
+    only https is spoken here\n";
+/// Maximum number of connections that wait for the page.
+const WAITING: usize = 16;
+
+/// Queue of connections with completed handshakes. Each handshake runs in a separate task, so that a slow one delays
+/// nobody.
+struct PageListener {
+    address: SocketAddr,
+    arrivals: mpsc::Receiver<(ByteStream, SocketAddr)>,
+}
+
+impl PageListener {
+    /// Starts to listen. Must be called inside the network's runtime.
+    fn open(listener: ConnectionListener, tls: Option<Tls>) -> PageListener {
+        let (sender, arrivals) = mpsc::channel(WAITING);
+        let address = listener.address;
+        tokio::spawn(receive(listener, tls, sender));
+        PageListener { address, arrivals }
+    }
+}
+
+async fn receive(
+    listener: ConnectionListener,
+    tls: Option<Tls>,
+    arrivals: mpsc::Sender<(ByteStream, SocketAddr)>,
+) {
+    while let Some(connection) = listener.next().await {
+        let (tls, arrivals, service) = (tls.clone(), arrivals.clone(), listener.service.clone());
+        tokio::spawn(async move {
+            let address = connection.address;
+            // A connection counts towards the limits from before its handshake. Sending fails only if the service has
+            // ended.
+            match tls::secure(connection.stream, tls.as_ref(), PLAIN).await {
+                Ok(line) => drop(arrivals.send((line, address)).await),
+                Err(reason) => {
+                    drop(service.send(ServiceMessage::Warning(format!("{address} is refused: {reason}"))));
+                }
+            }
+            drop(connection.permit);
+        });
+    }
+}
+
+impl Listener for PageListener {
+    type Io = ByteStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (ByteStream, SocketAddr) {
+        match self.arrivals.recv().await {
+            Some(arrival) => arrival,
+            // The service has ended; there will be no more connections.
+            None => std::future::pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address)
+    }
+}
+
+/// Number of wrong tokens that an address may send within the period below; further requests from it are refused until
+/// the period has passed.
+const MOST_FAILURES: u32 = 5;
+const FAILURES_LAST: Duration = Duration::from_mins(1);
+/// Number of addresses whose failures are remembered. While the memory is full, nobody can sign in.
+const MOST_ADDRESSES: usize = 10_000;
+
+/// Checks the director's token.
+struct DirectorAuth {
+    token: String,
+    /// Number of wrong tokens from each address, and the start of the period.
+    failures: Mutex<HashMap<IpAddr, (u32, Instant)>>,
+}
+
+/// Why a command is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AuthError {
+    /// The request comes from a page of another origin.
+    CrossSite,
+    /// The token is missing or wrong.
+    WrongToken,
+    /// The address has sent too many wrong tokens.
+    TooMany,
+}
+
+impl AuthError {
+    /// Returns the response to the refused request.
+    fn answer(self) -> (StatusCode, &'static str) {
+        match self {
+            AuthError::CrossSite => (StatusCode::FORBIDDEN, "it comes from another page"),
+            AuthError::WrongToken => (StatusCode::UNAUTHORIZED, "wrong token"),
+            AuthError::TooMany => (StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens; wait a minute"),
+        }
+    }
+}
+
+impl DirectorAuth {
+    fn new(token: String) -> DirectorAuth {
+        DirectorAuth { token, failures: Mutex::default() }
+    }
+
+    /// Checks that a command carries the token, in the header `Authorization: Bearer TOKEN`. A page of another origin
+    /// cannot make a browser send this header.
+    fn admit(&self, from: IpAddr, headers: &HeaderMap, at: Instant) -> Result<(), AuthError> {
+        if !is_same_origin(headers) {
+            return Err(AuthError::CrossSite);
+        }
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.retain(|_, (_, since)| at.saturating_duration_since(*since) < FAILURES_LAST);
+        let before = failures.get(&from).map_or(0, |(count, _)| *count);
+        if before >= MOST_FAILURES || failures.len() >= MOST_ADDRESSES {
+            return Err(AuthError::TooMany);
+        }
+        let told = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let told = told.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+        if is_same(&self.token, told) {
+            failures.remove(&from);
+            return Ok(());
+        }
+        failures.entry(from).or_insert((0, at)).0 += 1;
+        Err(AuthError::WrongToken)
+    }
+}
+
+/// Whether the request comes from our own page, as far as the client says. Clients other than browsers do not say.
+fn is_same_origin(headers: &HeaderMap) -> bool {
+    let has_site = headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin");
+    let host = headers.get(header::HOST).map(HeaderValue::as_bytes);
+    let has_origin = headers.get(header::ORIGIN).is_none_or(|origin| {
+        let origin = origin.as_bytes();
+        let own = origin.strip_prefix(b"https://").or_else(|| origin.strip_prefix(b"http://"));
+        own.is_some() && own == host
+    });
+    has_site && has_origin
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
+        lines.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn orders_of_other_pages_are_refused() {
+        let auth = DirectorAuth::new("sesame-sesame".to_owned());
+        let told = |more: &[(&'static str, &'static str)]| {
+            let lines = [&[("host", "here:80"), ("authorization", "Bearer sesame-sesame")], more].concat();
+            auth.admit(IpAddr::from([127, 0, 0, 1]), &headers(&lines), Instant::now())
+        };
+        assert_eq!(told(&[]), Ok(()));
+        assert_eq!(told(&[("origin", "http://here:80"), ("sec-fetch-site", "same-origin")]), Ok(()));
+        for other in [
+            ("origin", "http://there:80"),
+            ("origin", "null"),
+            ("origin", "http://here:81"),
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-site", "same-site"),
+            ("sec-fetch-site", "none"),
+        ] {
+            assert_eq!(told(&[other]), Err(AuthError::CrossSite), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn nobody_can_go_on_guessing() {
+        let auth = DirectorAuth::new("sesame-sesame".to_owned());
+        let (here, there) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
+        let right = headers(&[("authorization", "Bearer sesame-sesame")]);
+        let now = Instant::now();
+        for wrong in ["Bearer x", "Bearer ", "sesame-sesame", "Basic sesame-sesame", "Bearer sesame-sesame "]
+        {
+            let wrong = headers(&[("authorization", wrong)]);
+            assert_eq!(auth.admit(here, &wrong, now), Err(AuthError::WrongToken));
+        }
+        assert_eq!(auth.admit(here, &right, now), Err(AuthError::TooMany));
+        assert_eq!(auth.admit(there, &right, now), Ok(()));
+        assert_eq!(auth.admit(here, &right, now + FAILURES_LAST), Ok(()));
+    }
 }

@@ -5,10 +5,8 @@ mod tests;
 
 use std::fmt;
 
-use super::GameResult;
-use super::feature::Feature;
 use super::notation::{self, first_word};
-use super::thinking::ThinkingLine;
+use super::{Feature, GameResult, ThinkingLine};
 use crate::names::names;
 
 /// A message from an engine to a GUI: one line.

@@ -1,17 +1,9 @@
 //! Thinking output and analysis mode.
 
-use std::time::{Duration, Instant};
-
 use game::{CastlingMode, Color, Game, Score};
-use messages::cecp::{Message, Switch};
 
 use super::game::true_results;
-use super::harness::CecpStart::{Analysing, AnalysingAt, At, Forced};
-use super::harness::{CecpHarness, is_refusal, is_thinking, thoughts};
-use crate::cecp::Cecp;
-use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, Transcript, demand, require};
-use crate::check::positions::{MATE_IN_TWO, MATED, MATED_IN_ONE, MIDDLEGAME};
-use crate::check::{Checked, ConformanceRule, Failure, rule};
+use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule(

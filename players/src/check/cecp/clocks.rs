@@ -1,14 +1,6 @@
 //! Time controls and search limits.
 
-use std::time::{Duration, Instant};
-
-use messages::cecp::{Message, Switch};
-
-use super::harness::CecpStart::At;
-use super::harness::{CecpHarness, thoughts};
-use crate::check::harness::{Transcript, demand, require, within};
-use crate::check::positions::MIDDLEGAME;
-use crate::check::{Checked, ConformanceRule, rule};
+use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("st", "keeps to `st 1`", At(MIDDLEGAME)).check(|program| within(2.0, think(program, &["st 1"])?.0)),

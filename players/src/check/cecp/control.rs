@@ -1,14 +1,6 @@
 //! Commands that come while the program thinks, ponders or is idle.
 
-use std::time::{Duration, Instant};
-
-use messages::cecp::{Message, Switch};
-
-use super::harness::CecpStart::{Analysing, Forced, Greeted, Pondering, Thinking, ThinkingFor};
-use super::harness::{CecpHarness, LONG_THINK, is_error, is_thinking};
-use crate::cecp::Cecp;
-use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, Transcript, demand, require};
-use crate::check::{Checked, ConformanceRule, rule};
+use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("ping", "answers each `ping` with one `pong`, in order", Greeted).check(|program| {

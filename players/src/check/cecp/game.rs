@@ -1,16 +1,11 @@
 //! Games: sides, moves, positions, results.
 
 use game::{Color, Game};
-use messages::cecp::{GameResult, Message, Switch};
+use messages::cecp::GameResult;
 use shakmaty::KnownOutcome;
 
 use super::control::thinks_on;
-use super::harness::CecpStart::{At, Forced, Greeted, Thinking};
-use super::harness::{CecpHarness, is_refusal};
-use crate::cecp::Cecp;
-use crate::check::harness::{CheckedProtocol as _, QUIET, Transcript, require};
-use crate::check::positions::{AFTER_CASTLING, AFTER_PAWNS, ENDGAME, MATE_IN_ONE};
-use crate::check::{Checked, ConformanceRule, Failure, rule};
+use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("answers-move", "after `new`, answers White's move", Greeted).check(|program| {

@@ -1,11 +1,8 @@
 //! The handshake: `xboard`, `protover` and features.
 
-use messages::cecp::{Feature, Message, Switch};
+use messages::cecp::Feature;
 
-use super::harness::CecpStart::{Greeted, Launched};
-use crate::cecp::Cecp;
-use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, differ, require};
-use crate::check::{ConformanceRule, Failure, rule};
+use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule(

@@ -5,8 +5,7 @@ use std::time::Duration;
 use game::{Game, Move};
 use messages::cecp::{Message, Switch, ThinkingLine};
 
-use crate::cecp::setup;
-use crate::cecp::{Cecp, Features, former_move, handshake};
+use crate::cecp::{Cecp, Features, former_move, handshake, setup};
 use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, require};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Checked, Failure};

@@ -1,11 +1,6 @@
 //! Settings, and names of the players.
 
-use messages::cecp::{Message, Switch};
-
-use super::harness::CecpStart::{Forced, Greeted};
-use super::harness::{CecpHarness, is_error, is_refusal};
-use crate::check::harness::{QUIET, require, trial_values};
-use crate::check::{Checked, ConformanceRule, Failure, rule};
+use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("options", "takes the ends of the ranges of its options", Forced).check(|program| {

@@ -1,12 +1,8 @@
 //! Chess960 and other variants.
 
 use game::{CastlingMode, Game, variant_from_name};
-use messages::cecp::Switch;
 
-use super::harness::CecpStart::{Forced, Greeted};
-use crate::check::harness::require;
-use crate::check::positions::CHESS960;
-use crate::check::{ConformanceRule, Failure, rule};
+use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("fischerandom", "takes `O-O` and Shredder castling letters in fischerandom", Greeted).check(

@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 use game::{CastlingMode, Game, Move};
 use messages::cego::{EngineMessage, MalformedMessage};
 
-use crate::cego::Cego;
 use crate::check::harness::{AT_ONCE, CheckedProtocol, Harness, demand};
 use crate::check::{Candidate, Checked, Failure};
-use crate::log::{Log, LogEntry, Speaker};
+use crate::{Cego, Log, LogEntry, Speaker};
 
 pub(super) const SECOND: u64 = 1_000_000_000;
 

@@ -1,6 +1,5 @@
 //! Rules of CEGO, revision 1: spec/cego-revision-1.txt.
 
-mod breaches;
 mod game;
 mod harness;
 
@@ -9,4 +8,4 @@ use super::ConformanceRule;
 pub(super) use self::harness::{CegoHarness, CegoStart};
 
 /// Returns the rules.
-pub(super) const RULES: [&[ConformanceRule]; 2] = [game::RULES, breaches::RULES];
+pub(super) const RULES: [&[ConformanceRule]; 2] = [game::RULES, game::BREACHES];

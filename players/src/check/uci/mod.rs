@@ -1,7 +1,6 @@
 //! Rules of UCI, by S. Meyer-Kahlen's specification of April 2006.
 
 mod harness;
-mod limits;
 mod search;
 mod start;
 
@@ -10,4 +9,4 @@ use super::ConformanceRule;
 pub(super) use self::harness::{UciHarness, UciStart};
 
 /// Returns the rules.
-pub(super) const RULES: [&[ConformanceRule]; 3] = [start::RULES, search::RULES, limits::RULES];
+pub(super) const RULES: [&[ConformanceRule]; 3] = [start::RULES, search::RULES, search::LIMITS];

@@ -6,11 +6,7 @@ use messages::uci::Message;
 use shakmaty::uci::UciMove;
 
 use super::harness::UciStart::{At, Greeted, Launched, Searching};
-use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, demand, differ, require, trial_values};
-use crate::check::positions::{
-    AFTER_CASTLING, AFTER_PAWNS, CHESS960, ENDGAME, MATED, MIDDLEGAME, ONLY_CASTLING, STALEMATED,
-};
-use crate::check::{ConformanceRule, Failure, rule};
+use crate::check::prelude::*;
 use crate::uci::Uci;
 
 pub(super) const RULES: &[ConformanceRule] = &[

@@ -8,10 +8,9 @@ use super::{CecpSession, PositionNotes};
 use crate::agreements::Agreements;
 use crate::cecp::board::{CecpBoard, PositionRefusal};
 use crate::cecp::clock::still_fits;
-use crate::cecp::dialect::Dialect;
 use crate::cecp::output::echo;
 use crate::cecp::state::{EngineMode, StateChange};
-use crate::cecp::variants;
+use crate::cecp::{Dialect, variants};
 
 impl CecpSession<'_> {
     /// Handles `new`.

@@ -10,10 +10,9 @@ use shakmaty::Position as _;
 
 use super::{CecpSession, PositionNotes};
 use crate::agreements::{is_content_with_a_draw, takes_a_draw};
-use crate::cecp::dialect::Dialect;
 use crate::cecp::output::{centiseconds, move_text, thinking_line};
 use crate::cecp::state::{EngineMode, Occupation, StateChange};
-use crate::cecp::variants;
+use crate::cecp::{Dialect, variants};
 
 impl CecpSession<'_> {
     pub(super) fn hear(&mut self, thought: Thought) -> StateChange {
