@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use game::book::{self, BookError, PolyglotBook};
 use game::epd::{Escapes, Lexer, position_part};
 use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader, counted};
+use shakmaty::Board;
 
 /// Openings in the order in which they are drawn. After the last one the first is drawn again.
 #[derive(Debug)]
@@ -113,9 +114,10 @@ impl MatchOpenings {
         MatchOpenings::listed("the embedded set", CastlingMode::Standard, openings.collect())
     }
 
-    /// Returns the 960 start positions of Chess960, in the order of their numbers.
+    /// Returns the 960 start positions of Chess960, in the order of Scharnagl's numbers: 518 is the usual position.
     pub fn chess960() -> MatchOpenings {
-        let openings = (0..960).map(|number| StoredOpening::at(&chess960_fen(number)));
+        let openings =
+            (0..960).map(|number| StoredOpening::at(&format!("{} w KQkq -", Board::chess960(number))));
         MatchOpenings::listed("Chess960", CastlingMode::Chess960, openings.collect())
     }
 
@@ -314,40 +316,6 @@ fn read_games(file: impl BufRead, most_plies: usize) -> Result<Vec<StoredOpening
         openings.push(StoredOpening { start: start.into(), moves: game.moves().into() });
     }
     Ok(openings)
-}
-
-/// Returns the start position with that number, from 0 to 959 (Scharnagl's numbering; 518 is the usual position).
-fn chess960_fen(number: usize) -> String {
-    let mut rank = [None; 8];
-    let (rest, light) = (number / 4, number % 4);
-    rank[2 * light + 1] = Some('b');
-    let (rest, dark) = (rest / 4, rest % 4);
-    rank[2 * dark] = Some('b');
-    let (knights, queen) = (rest / 6, rest % 6);
-    place(&mut rank, queen, 'q');
-    // The ten ways to put two knights on five squares, in Scharnagl's order: the leftmost first.
-    let pairs: Vec<(usize, usize)> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
-    let (first, second) = pairs[knights];
-    place(&mut rank, second, 'n');
-    place(&mut rank, first, 'n');
-    for piece in ['r', 'k', 'r'] {
-        place(&mut rank, 0, piece);
-    }
-    let black: String = rank.into_iter().flatten().collect();
-    let rooks = (0..8).rev().filter(|&file| rank[file] == Some('r'));
-    let rights: String = rooks.map(|file| char::from(b'a' + file as u8)).collect();
-    format!(
-        "{black}/pppppppp/8/8/8/8/PPPPPPPP/{} w {}{rights} - 0 1",
-        black.to_uppercase(),
-        rights.to_uppercase()
-    )
-}
-
-/// Puts a piece on the free square that has the given number of free squares to its left.
-fn place(rank: &mut [Option<char>; 8], free_before: usize, piece: char) {
-    if let Some(square) = rank.iter_mut().filter(|square| square.is_none()).nth(free_before) {
-        *square = Some(piece);
-    }
 }
 
 #[cfg(test)]
