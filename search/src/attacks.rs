@@ -9,7 +9,6 @@ use shakmaty::{Bitboard, Color, File, Role, Square};
 
 /// Returns the squares that a piece other than a pawn attacks from `square`. Empty for pawns, whose attacks depend on
 /// their colour (see [`pawn`]).
-#[inline]
 pub fn of_piece(role: Role, square: Square, occupied: Bitboard) -> Bitboard {
     match role {
         Role::Pawn => Bitboard::EMPTY,
@@ -34,7 +33,6 @@ static BETWEEN: [[Bitboard; 64]; 64] = {
 };
 
 /// Returns the squares strictly between `a` and `b`; empty if they share no line.
-#[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a as usize][b as usize]
 }
@@ -52,19 +50,16 @@ static EMPTY_BOARD: [[Bitboard; 64]; 2] = {
 };
 
 /// Returns the diagonals through a square, without the square itself.
-#[inline]
 pub fn diagonals(square: Square) -> Bitboard {
     EMPTY_BOARD[0][square as usize]
 }
 
 /// Returns the rank and the file of a square, without the square itself.
-#[inline]
 pub fn straights(square: Square) -> Bitboard {
     EMPTY_BOARD[1][square as usize]
 }
 
 /// Returns the squares that a set of pawns attacks.
-#[inline]
 pub fn by_pawns(color: Color, pawns: Bitboard) -> Bitboard {
     let (west, east) = (pawns & !Bitboard::from_file(File::A), pawns & !Bitboard::from_file(File::H));
     match color {

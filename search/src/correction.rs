@@ -35,7 +35,6 @@ impl Corrections {
     }
 
     /// Returns the correction of the static evaluation, in centipawns.
-    #[inline]
     pub(crate) fn get(&self, position: &Position, previous: &Previous) -> i32 {
         let (turn, keys) = (position.turn() as usize, position.keys());
         let by_pieces = |color: Color| {
@@ -68,19 +67,16 @@ impl Corrections {
     }
 
     /// Returns the corrected static evaluation, clamped to the range of evaluations.
-    #[inline]
     pub(crate) fn correct(&self, position: &Position, previous: &Previous, evaluation: Score) -> Score {
         Score::centipawns(evaluation.value() + self.get(position, previous))
     }
 }
 
-#[inline]
 fn moves(previous: &Previous) -> Option<(usize, usize)> {
     Some((previous[0]?.index(), previous[1]?.index()))
 }
 
 /// Changes an entry by a step that shrinks as the entry approaches its limit.
-#[inline]
 fn pull(entry: &mut i16, step: i32) {
     let value = i32::from(*entry);
     *entry = (value + step - value * step.abs() / p::correction_limit()) as i16;

@@ -38,13 +38,11 @@ pub struct MoveList {
 
 impl MoveList {
     /// Empties the list.
-    #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
     /// Appends a move. Beyond [`MAX_MOVES`], which no legal position has, the oldest moves would be overwritten.
-    #[inline]
     pub fn push(&mut self, m: Move) {
         self.moves[self.len % MAX_MOVES] = m;
         self.len += 1;
@@ -53,14 +51,12 @@ impl MoveList {
 
 impl Default for MoveList {
     /// An empty list.
-    #[inline]
     fn default() -> MoveList {
         MoveList { moves: [Move::marked(0); MAX_MOVES], len: 0 }
     }
 }
 
 impl Extend<Move> for MoveList {
-    #[inline]
     fn extend<I: IntoIterator<Item = Move>>(&mut self, moves: I) {
         let mut len = self.len; // kept in a register
         for m in moves {
@@ -73,7 +69,6 @@ impl Extend<Move> for MoveList {
 
 impl Deref for MoveList {
     type Target = [Move];
-    #[inline]
     fn deref(&self) -> &[Move] {
         &self.moves[..self.len.min(MAX_MOVES)]
     }
@@ -84,54 +79,45 @@ impl Move {
     const DROP: u16 = 7;
 
     /// Creates a move without promotion.
-    #[inline]
     pub const fn new(from: Square, to: Square) -> Move {
         Move::marked(to as u16 | (from as u16) << 6)
     }
 
     /// Creates a move with promotion to `role`.
-    #[inline]
     pub const fn promoting(from: Square, to: Square, role: Role) -> Move {
         Move::marked(to as u16 | (from as u16) << 6 | (role as u16) << 12)
     }
 
     /// Creates a drop (Crazyhouse).
-    #[inline]
     pub const fn dropping(role: Role, to: Square) -> Move {
         Move::marked(to as u16 | (role as u16) << 6 | Move::DROP << 12)
     }
 
-    #[inline]
     const fn marked(bits: u16) -> Move {
         Move(NonZeroU16::new(bits | Move::MARK).unwrap())
     }
 
     /// Returns the move with these bits, which may be illegal in every position; `None` for zero.
-    #[inline]
     pub const fn from_bits(bits: u16) -> Option<Move> {
         if bits == 0 { None } else { Some(Move::marked(bits)) }
     }
 
     /// Returns the bits of a move, zero for `None`.
-    #[inline]
     pub fn to_bits(this: Option<Move>) -> u16 {
         this.map_or(0, |m| m.0.get())
     }
 
     /// Returns the origin square; meaningless for a drop.
-    #[inline]
     pub const fn from(self) -> Square {
         Square::new((self.0.get() >> 6 & 63) as u32)
     }
 
     /// Returns the target square; for castling, the square of the rook.
-    #[inline]
     pub const fn to(self) -> Square {
         Square::new((self.0.get() & 63) as u32)
     }
 
     /// Returns the promotion piece.
-    #[inline]
     pub const fn promotion(self) -> Option<Role> {
         role_of(self.0.get() >> 12 & 7)
     }
@@ -145,14 +131,12 @@ impl Move {
     }
 
     /// Whether the promotion bits hold a value that a move of chess can have.
-    #[inline]
     pub(crate) const fn is_well_formed(self) -> bool {
         matches!(self.0.get() >> 12 & 7, 0 | 2..=5)
     }
 }
 
 /// Returns the role with this value.
-#[inline]
 const fn role_of(value: u16) -> Option<Role> {
     match value {
         1 => Some(Role::Pawn),

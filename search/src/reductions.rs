@@ -25,7 +25,6 @@ impl Reductions {
     }
 
     /// Returns the reduction of the move with this number, counted from 1.
-    #[inline]
     pub fn get(&self, depth: i32, number: usize) -> i32 {
         self.0[(depth as usize).min(SIZE - 1)][number.min(SIZE - 1)]
     }

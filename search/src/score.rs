@@ -39,68 +39,57 @@ impl Score {
     const LEAST_WIN: i32 = Score::TABLEBASE_WIN - 2 * MAX_PLY as i32;
 
     /// Returns an evaluation, clamped to its range.
-    #[inline]
     pub fn centipawns(value: i32) -> Score {
         Score(value.clamp(-Score::MAX_EVALUATION, Score::MAX_EVALUATION))
     }
 
     /// Returns the score of a side to move that is checkmated `ply` plies from the root.
-    #[inline]
     pub const fn mated_at(ply: usize) -> Score {
         Score(ply as i32 - Score::MATE)
     }
 
     /// Returns the score of a side to move that mates with the move that leads to `ply`.
-    #[inline]
     pub const fn mate_at(ply: usize) -> Score {
         Score(Score::MATE - ply as i32)
     }
 
     /// Returns the score of a tablebase win for the side to move, found `ply` plies from the root.
-    #[inline]
     pub const fn tablebase_win_at(ply: usize) -> Score {
         Score(Score::TABLEBASE_WIN - ply as i32)
     }
 
     /// Returns the raw number, for arithmetic on margins and for packing.
-    #[inline]
     pub const fn value(self) -> i32 {
         self.0
     }
 
     /// Returns the score with this raw number.
-    #[inline]
     pub const fn from_value(value: i32) -> Score {
         Score(value)
     }
 
     /// Whether a mate has been found, for either side.
-    #[inline]
     pub const fn is_mate(self) -> bool {
         self.0.abs() >= Score::LEAST_MATE
     }
 
     /// Whether the score is a mate or tablebase win for the side to move.
-    #[inline]
     pub const fn is_win(self) -> bool {
         self.0 >= Score::LEAST_WIN
     }
 
     /// Whether the score is a mate or tablebase loss against the side to move.
-    #[inline]
     pub const fn is_loss(self) -> bool {
         self.0 <= -Score::LEAST_WIN
     }
 
     /// Converts distances from the root into distances from the node at `ply`, as the hash table stores them.
-    #[inline]
     #[must_use]
     pub const fn relative_to_node(self, ply: usize) -> Score {
         self.moved_away(ply as i32)
     }
 
     /// The inverse of [`Score::relative_to_node`].
-    #[inline]
     #[must_use]
     pub const fn relative_to_root(self, ply: usize) -> Score {
         self.moved_away(-(ply as i32))
@@ -137,7 +126,6 @@ impl Score {
 
 impl Neg for Score {
     type Output = Score;
-    #[inline]
     fn neg(self) -> Score {
         Score(-self.0)
     }
@@ -145,7 +133,6 @@ impl Neg for Score {
 
 impl Add<i32> for Score {
     type Output = Score;
-    #[inline]
     fn add(self, margin: i32) -> Score {
         Score(self.0 + margin)
     }
@@ -153,7 +140,6 @@ impl Add<i32> for Score {
 
 impl Sub<i32> for Score {
     type Output = Score;
-    #[inline]
     fn sub(self, margin: i32) -> Score {
         Score(self.0 - margin)
     }

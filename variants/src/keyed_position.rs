@@ -27,7 +27,6 @@ impl<P: Rules> KeyedPosition<P> {
     }
 
     /// Returns the position after a legal move.
-    #[inline]
     pub(crate) fn after_move(&self, m: Move) -> KeyedPosition<P> {
         let mut position = self.position.clone();
         let key = self.position.update_zobrist_hash(Zobrist64(self.key), m, EnPassantMode::Legal);
@@ -40,28 +39,23 @@ impl<P: Rules> KeyedPosition<P> {
 impl<P: Rules> SearchPosition for KeyedPosition<P> {
     const CAPTURES_COME_BACK: bool = P::CAPTURES_COME_BACK;
 
-    #[inline]
     fn repetition_key(&self) -> u64 {
         self.key
     }
 
     /// The variant is part of the key, as positions of several variants share the hash table.
-    #[inline]
     fn table_key(&self) -> u64 {
         self.key ^ (P::VARIANT as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
-    #[inline]
     fn turn(&self) -> Color {
         self.position.turn()
     }
 
-    #[inline]
     fn halfmoves(&self) -> u32 {
         self.position.halfmoves()
     }
 
-    #[inline]
     fn is_check(&self) -> bool {
         self.position.is_check()
     }

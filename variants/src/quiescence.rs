@@ -100,7 +100,6 @@ impl<P: Rules> VariantWorker<'_, P> {
     }
 
     /// Searches these moves. Returns the best score, and the last move that raised alpha.
-    #[inline]
     fn quiesce_moves(
         &mut self,
         node: &QuietNode<P>,
@@ -151,7 +150,6 @@ impl<P: Rules> VariantWorker<'_, P> {
 }
 
 /// Whether a move is searched although the side to move may stand pat.
-#[inline]
 fn is_wanted<P: Rules>(position: &P, m: Move, trail: Trail) -> bool {
     let with_checks = trail.begins && P::CHECKS_ARE_URGENT;
     is_tactical(m) || position.is_urgent(m) || with_checks && gives_direct_check(position, m)

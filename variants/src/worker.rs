@@ -41,7 +41,6 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
 
     /// Enters a node. Returns its score if its moves need not be searched: end of the game by the variant's rules,
     /// draw, fixed value, or maximum ply.
-    #[inline]
     pub(crate) fn enter(&mut self, keyed: &KeyedPosition<P>, ply: usize) -> Result<Option<Score>, Stopped> {
         let settled = self.thread.enter(keyed, ply)?;
         if keyed.position.is_variant_end() {
@@ -97,7 +96,6 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
     }
 
     /// Returns the static evaluation, with the style of play applied.
-    #[inline]
     pub(crate) fn evaluate(&self, keyed: &KeyedPosition<P>) -> Score {
         self.thread.in_style(Score::centipawns(keyed.position.evaluate()), keyed)
     }

@@ -21,7 +21,6 @@ impl Numbers {
     pub(super) const UNLIMITED: Numbers = Numbers { phi: Numbers::INFINITE, delta: Numbers::INFINITE };
 
     /// Whether a number has reached its limit, which is always so if the node is decided.
-    #[inline]
     pub(super) fn reach(self, limit: Numbers) -> bool {
         self.phi >= limit.phi || self.delta >= limit.delta
     }

@@ -56,7 +56,6 @@ fn insert(ways: &mut [Option<Way>; SLOTS], way: Way) {
 impl Position {
     /// Whether the side to move can reach, by one reversible move, the position whose full key is `earlier` (an odd
     /// number of plies ago).
-    #[inline]
     pub(crate) fn reaches(&self, earlier: u64) -> bool {
         let difference = self.keys.full ^ earlier;
         slots(difference).iter().any(|&slot| {

@@ -49,25 +49,21 @@ static HALFMOVES: [u64; 32] = numbers(5);
 /// Key of the side to move, toggled with each move.
 pub(super) const TURN: u64 = numbers::<1>(4)[0];
 
-#[inline]
 pub(super) fn piece(color: Color, role: Role, square: Square) -> u64 {
     PIECES[(color as usize) << 9 | (role as usize) << 6 | square as usize]
 }
 
 /// Returns the key of the right to castle with the rook on `square`.
-#[inline]
 pub(super) fn castling_rook(square: Square) -> u64 {
     CASTLING_ROOKS[square as usize]
 }
 
-#[inline]
 pub(super) fn en_passant(square: Square) -> u64 {
     EN_PASSANT_FILES[square as usize & 7]
 }
 
 /// Returns the key of the halfmove clock for the hash table: 0 while the clock is low, then in steps of several plies.
 /// Results found far from the fifty-move limit must not be used near it.
-#[inline]
 pub(super) fn halfmoves(halfmoves: u8) -> u64 {
     match step!(fifty_moves_in_hash_key, i32::from(halfmoves) - p::halfmoves_without_key()).max(0)
         / p::halfmoves_per_key()

@@ -47,7 +47,6 @@ pub struct Position {
 
 impl Position {
     /// Returns the kind of the piece on a square.
-    #[inline]
     pub fn role_at(&self, square: Square) -> Option<Role> {
         self.mailbox[square as usize]
     }
@@ -59,115 +58,96 @@ impl Position {
     }
 
     /// Returns all pieces of one kind.
-    #[inline]
     pub fn by_role(&self, role: Role) -> Bitboard {
         self.roles[role as usize - 1]
     }
 
     /// Returns all pieces of one colour.
-    #[inline]
     pub fn by_color(&self, color: Color) -> Bitboard {
         self.colors[color as usize]
     }
 
     /// Returns the pieces of one kind and colour.
-    #[inline]
     pub fn pieces(&self, color: Color, role: Role) -> Bitboard {
         self.by_color(color) & self.by_role(role)
     }
 
     /// Returns all pieces.
-    #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
     }
 
     /// Returns the pieces of the side to move.
-    #[inline]
     pub fn us(&self) -> Bitboard {
         self.by_color(self.turn)
     }
 
     /// Returns the pieces of the side that is not to move.
-    #[inline]
     pub fn them(&self) -> Bitboard {
         self.by_color(!self.turn)
     }
 
     /// Returns the bishops and queens of both colours.
-    #[inline]
     pub fn diagonal_sliders(&self) -> Bitboard {
         self.by_role(Role::Bishop) | self.by_role(Role::Queen)
     }
 
     /// Returns the rooks and queens of both colours.
-    #[inline]
     pub fn straight_sliders(&self) -> Bitboard {
         self.by_role(Role::Rook) | self.by_role(Role::Queen)
     }
 
     /// Returns the square of a king.
-    #[inline]
     pub fn king(&self, color: Color) -> Square {
         self.pieces(color, Role::King).first().unwrap_or(Square::A1)
     }
 
     /// Returns the side to move.
-    #[inline]
     pub fn turn(&self) -> Color {
         self.turn
     }
 
     /// Returns the keys, which are updated with each move.
-    #[inline]
     pub fn keys(&self) -> &Keys {
         &self.keys
     }
 
     /// Returns the key for the hash table: the full key, combined with the halfmove clock once that is high.
-    #[inline]
     pub fn table_key(&self) -> u64 {
         self.keys.full ^ keys::halfmoves(self.halfmoves)
     }
 
     /// Returns the pieces that give check.
-    #[inline]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
     }
 
     /// Whether the side to move is in check.
-    #[inline]
     pub fn is_check(&self) -> bool {
         self.checkers.any()
     }
 
     /// Returns the number of plies since the last capture or pawn move; 255 means 255 or more.
-    #[inline]
     pub fn halfmoves(&self) -> u8 {
         self.halfmoves
     }
 
     /// Whether either side has castling rights.
-    #[inline]
     pub fn has_castling_rights(&self) -> bool {
         self.castling_rooks.any()
     }
 
     /// Whether `color` has a piece besides king and pawns, which makes zugzwang rare.
-    #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         (self.by_color(color) & !self.by_role(Role::Pawn) & !self.by_role(Role::King)).any()
     }
 
     /// Whether a side has only its king.
-    #[inline]
     pub fn has_lone_king(&self) -> bool {
         Color::ALL.into_iter().any(|color| !self.by_color(color).more_than_one())
     }
 
     /// Whether neither side can mate: lone kings, or one additional knight or bishop.
-    #[inline]
     pub fn has_insufficient_material(&self) -> bool {
         let minor = self.by_role(Role::Knight) | self.by_role(Role::Bishop);
         let pieces = self.occupied().count();
@@ -175,7 +155,6 @@ impl Position {
     }
 
     /// Returns the kind of the piece that a move captures, en passant included.
-    #[inline]
     pub fn captured(&self, m: Move) -> Option<Role> {
         if self.is_castling(m) {
             return None;
@@ -184,24 +163,20 @@ impl Position {
     }
 
     /// Whether a move is a capture or promotion, that is, changes the material.
-    #[inline]
     pub fn is_tactical(&self, m: Move) -> bool {
         m.promotion().is_some() || self.captured(m).is_some()
     }
 
     /// Whether a legal move is castling (encoded as the king capturing its own rook).
-    #[inline]
     pub fn is_castling(&self, m: Move) -> bool {
         self.castling_rooks.contains(m.to()) && self.us().contains(m.to())
     }
 
-    #[inline]
     fn is_en_passant(&self, m: Move) -> bool {
         self.en_passant == Some(m.to()) && self.role_at(m.from()) == Some(Role::Pawn)
     }
 
     /// Returns the pieces of both colours that attack `square` if `occupied` is the occupancy of the board.
-    #[inline]
     pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
         (attacks::pawn(Color::White, square) & self.pieces(Color::Black, Role::Pawn))
             | (attacks::pawn(Color::Black, square) & self.pieces(Color::White, Role::Pawn))
@@ -212,7 +187,6 @@ impl Position {
     }
 
     /// Whether the opponent of the side to move attacks `square` if `occupied` is the occupancy of the board.
-    #[inline]
     fn is_attacked(&self, square: Square, occupied: Bitboard) -> bool {
         let them = self.them();
         (attacks::pawn(self.turn, square) & them & self.by_role(Role::Pawn)).any()
@@ -221,7 +195,6 @@ impl Position {
             || self.is_attacked_by_sliders(square, occupied, them)
     }
 
-    #[inline]
     fn is_attacked_by_sliders(&self, square: Square, occupied: Bitboard, attackers: Bitboard) -> bool {
         let diagonal = attackers & self.diagonal_sliders() & attacks::diagonals(square);
         let straight = attackers & self.straight_sliders() & attacks::straights(square);
@@ -230,7 +203,6 @@ impl Position {
     }
 
     /// Computes the checkers and the pinned pieces of the side to move.
-    #[inline]
     fn update_checkers_and_pins(&mut self) {
         let (us, them) = (self.us(), self.them());
         let (king, occupied) = (self.king(self.turn), us | them);
@@ -331,7 +303,6 @@ impl Default for Position {
 }
 
 /// Returns the squares of king and rook after castling with the rook on `rook`.
-#[inline]
 pub(crate) fn castling_squares(king: Square, rook: Square) -> (Square, Square) {
     let (king_file, rook_file) = if rook > king { (6, 5) } else { (2, 3) };
     let first = king as u32 & 0o70;

@@ -50,7 +50,6 @@ impl Control {
     }
 
     /// Blocks while the search is suspended, unless it was stopped.
-    #[inline]
     pub fn wait_while_suspended(&self) {
         if self.suspended.load(Ordering::Relaxed) {
             self.wait_while(|| self.suspended.load(Ordering::Acquire));
@@ -64,13 +63,11 @@ impl Control {
     }
 
     /// Whether [`Control::stop`] was called.
-    #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
     /// Whether the search must not move yet.
-    #[inline]
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Relaxed)
     }

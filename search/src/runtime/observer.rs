@@ -65,7 +65,6 @@ pub enum Bound {
 
 impl Bound {
     /// Returns the kind of a score that a node with this window has found.
-    #[inline]
     pub fn of(score: Score, alpha: Score, beta: Score) -> Bound {
         if score >= beta {
             Bound::Lower
@@ -77,7 +76,6 @@ impl Bound {
     }
 
     /// Whether a score of this kind is closer to the truth than an estimate.
-    #[inline]
     pub(crate) fn corrects(self, score: Score, estimate: Score) -> bool {
         match self {
             Bound::Exact => true,

@@ -39,7 +39,6 @@ impl<P> Root<P> {
 
 impl<P: SearchPosition> Root<P> {
     /// Returns the fixed value of a position, if it has one.
-    #[inline]
     pub(super) fn told_value(&self, position: &P) -> Option<Score> {
         if self.told_values.is_empty() {
             return None;

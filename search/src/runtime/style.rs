@@ -19,7 +19,6 @@ pub struct Style {
 
 impl Style {
     /// Returns the score of a draw for a side.
-    #[inline]
     pub(super) fn draw_for(&self, color: Color) -> Score {
         Score::centipawns(color.fold_wb(self.draw_for_white, -self.draw_for_white))
     }

@@ -66,7 +66,6 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
     ///
     /// # Errors
     /// The search was stopped.
-    #[inline]
     pub fn enter(&mut self, position: &P, ply: usize) -> Result<Option<Score>, Stopped> {
         if self.nodes >= self.next_poll {
             self.poll()?;
@@ -117,27 +116,23 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
     }
 
     /// Records that a move is made in this position. Pairs with [`SearchThread::take_back`].
-    #[inline]
     pub fn note_move(&mut self, position: &P) {
         self.nodes += 1;
         self.keys.push(position.repetition_key());
     }
 
     /// Records that the last move is unmade.
-    #[inline]
     pub fn take_back(&mut self) {
         self.keys.pop();
     }
 
     /// Records a null move in this position. Returns the argument for [`SearchThread::take_back_null_move`].
-    #[inline]
     pub fn note_null_move(&mut self, position: &P) -> usize {
         self.note_move(position);
         std::mem::replace(&mut self.repetition_floor, self.keys.len())
     }
 
     /// Records that the last null move is unmade.
-    #[inline]
     pub fn take_back_null_move(&mut self, floor: usize) {
         self.repetition_floor = floor;
         self.take_back();
@@ -145,7 +140,6 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
 
     /// Whether the position counts as a draw. A position that repeats one of the search counts at once, one of the game at
     /// its third occurrence.
-    #[inline]
     fn is_draw(&self, position: &P, ply: usize) -> bool {
         if position.halfmoves() >= 100 {
             // Checkmate on the hundredth ply has priority.
@@ -167,26 +161,22 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
     }
 
     /// Returns how many plies back an equal position is possible.
-    #[inline]
     fn reach(&self, position: &P) -> usize {
         let reach = self.keys.len() - self.repetition_floor;
         if P::CAPTURES_COME_BACK { reach } else { reach.min(position.halfmoves() as usize) }
     }
 
     /// Returns the keys of the positions below the root that the side to move might repeat with its next move.
-    #[inline]
     pub fn keys_within_a_move(&self, position: &P, ply: usize) -> impl Iterator<Item = u64> {
         (3..=self.reach(position).min(ply)).step_by(2).map(|back| self.keys[self.keys.len() - back])
     }
 
     /// Returns the score of a draw for the side to move.
-    #[inline]
     pub fn draw(&self, position: &P) -> Score {
         self.shared.root.style.draw_for(position.turn())
     }
 
     /// Applies the style of play to a static evaluation.
-    #[inline]
     pub fn in_style(&self, evaluation: Score, position: &P) -> Score {
         let style = &self.shared.root.style;
         if style.noise == 0 { evaluation } else { style.blur(evaluation, position.repetition_key()) }

@@ -14,7 +14,6 @@ impl Variations {
     }
 
     /// Clears the line of a node.
-    #[inline]
     pub fn clear(&mut self, ply: usize) {
         self.0[ply].clear();
     }
