@@ -15,7 +15,7 @@ pub use bridge::{
     from_search, limits, line_from_search, perft, root, score, time_limit, to_search, variant_root,
 };
 pub use engine::{Decision, Engine, Purpose, SearchLine, SearchTask, TaskId, Thought};
-pub use network::{NetworkFault, open_network};
+pub use network::open_network;
 pub use search::{Limits, SearchClock, TimeLimit};
 #[cfg(feature = "tuning")]
 pub use search::{PARAMETERS, Parameter};

@@ -142,10 +142,7 @@ impl From<Color> for Side {
 
 impl From<Side> for Color {
     fn from(side: Side) -> Color {
-        match side {
-            Side::White => Color::White,
-            Side::Black => Color::Black,
-        }
+        Color::from_white(matches!(side, Side::White))
     }
 }
 

@@ -10,7 +10,6 @@ use std::ops::RangeInclusive;
 
 use search::TableError;
 
-use crate::network::NetworkFault;
 use crate::strength::{STRONGEST, WEAKEST};
 use game::TablebaseError;
 use game::book::BookError;
@@ -168,7 +167,7 @@ pub enum SettingError {
     Book { path: String, error: BookError },
     /// The file can't be used as a network.
     #[error("can't use `{path}` as a network: {error}")]
-    Network { path: String, error: NetworkFault },
+    Network { path: String, error: std::io::Error },
     /// The endgame tables can't be used.
     #[error(transparent)]
     Tablebases(#[from] TablebaseError),

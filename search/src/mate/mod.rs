@@ -6,7 +6,6 @@
 
 mod children;
 mod line;
-mod numbers;
 mod prover;
 mod table;
 #[cfg(test)]
@@ -16,8 +15,7 @@ use std::collections::HashMap;
 
 use shakmaty::Color;
 
-use self::numbers::Numbers;
-use self::prover::{MAX_PLIES, Node, Prover};
+use self::prover::{MAX_PLIES, Node, Numbers, Prover};
 use self::table::{Known, Table};
 use crate::runtime::Stopped;
 use crate::runtime::time_manager::TimeManager;

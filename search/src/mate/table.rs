@@ -3,7 +3,7 @@
 
 use std::io::ErrorKind;
 
-use super::numbers::Numbers;
+use super::Numbers;
 use crate::{Move, TableError};
 
 const ENTRIES_PER_BUCKET: usize = 4;
