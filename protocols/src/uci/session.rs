@@ -176,8 +176,10 @@ impl UciSession<'_> {
     fn set_variant(&mut self, value: &str) -> Result<(), String> {
         let named = |variant: &Variant| variant.uci().eq_ignore_ascii_case(value);
         let variant = Variant::ALL.into_iter().find(named);
-        self.variant = variant.ok_or_else(|| format!("UCI_Variant can't be \"{value}\""))?;
-        self.game = Game::with_mode(self.variant, self.mode);
+        let variant = variant.ok_or_else(|| format!("UCI_Variant can't be \"{value}\""))?;
+        if std::mem::replace(&mut self.variant, variant) != variant {
+            self.game = Game::with_mode(variant, self.mode);
+        }
         Ok(())
     }
 }
@@ -306,19 +308,19 @@ impl UciSession<'_> {
     fn perft(&mut self, depth: u32) {
         let mut total = u64::from(depth == 0);
         let mut later = Vec::new();
-        let mut stopped = false;
+        // A `stop` behind another `go` is meant for that one.
+        let (mut stopped, mut is_last) = (false, true);
         for m in self.game.legal_moves().into_iter().filter(|_| depth > 0) {
             let mut next = self.game.clone();
             let mut goes_on = || {
                 while let Some(event) = self.host.event_within(Duration::ZERO) {
-                    let command = match &event {
-                        Event::Input(Input::Line(line)) => line.parse().ok(),
-                        _ => None,
-                    };
-                    stopped |= matches!(command, Some(Command::Stop | Command::Quit));
+                    let line = if let Event::Input(Input::Line(line)) = &event { line } else { "" };
+                    let command = line.parse().ok();
+                    stopped |= command == Some(Command::Quit);
+                    is_last &= !matches!(command, Some(Command::Go(_)));
                     match command {
                         Some(Command::IsReady) => self.output.line(&Message::ReadyOk),
-                        Some(Command::Stop) => {}
+                        Some(Command::Stop) if is_last => stopped = true,
                         _ => later.push(event),
                     }
                 }

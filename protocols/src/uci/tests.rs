@@ -262,6 +262,23 @@ fn perft_divides() {
 }
 
 #[test]
+fn a_stop_behind_another_go_is_not_for_the_perft() {
+    let session = session();
+    session.say("go perft 5\ngo infinite\nstop");
+    session.hear_until("Nodes searched: 4865609");
+    session.hear_until("bestmove ");
+}
+
+#[test]
+fn the_variant_that_is_set_already_keeps_the_position() {
+    let session = session();
+    session.say("position startpos moves g2g4\nsetoption name UCI_Variant value chess\ngo depth 1");
+    let heard = session.hear_until("bestmove ");
+    let from_rank = heard.last().and_then(|line| line.chars().nth(10));
+    assert!(matches!(from_rank, Some('7' | '8')), "{heard:?}");
+}
+
+#[test]
 fn perft_hears_isready_and_stop() {
     let session = session();
     session.say("go perft 30\nisready");
