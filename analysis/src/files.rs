@@ -1,15 +1,15 @@
 //! Input and output files of verbs.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom, Write};
+use std::io::{self, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use messages::epd::{Blocks, Content, MoveReading, Record, RecordReader, TextLine};
+use messages::epd::{
+    BYTE_ORDER_MARK, Blocks, Content, FileBlock, MoveReading, Record, RecordReader, TextLine,
+};
 use platform::FileId;
 use tempfile::NamedTempFile;
-
-use crate::JobResult;
 
 /// Error of an input or output file. File names contain no control characters.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,14 @@ pub enum FileError {
     /// The input was changed by somebody else before it could be replaced. The second name is the file with the result.
     #[error("`{0}` was changed in the meantime and is left as it is; the result is in `{1}`")]
     Changed(String, String),
+    /// The file is of another kind than EPD. The second text says which, and what to do.
+    #[error("`{0}` is {1}")]
+    Foreign(String, &'static str),
+    /// The file has several names, of which only one would lead to the new file.
+    #[error(
+        "`{0}` has several names (hard links), of which only one would be changed in place; use --output"
+    )]
+    Linked(String),
     /// The output can't be written.
     #[error("can't write `{0}`: {1}")]
     Unwritable(String, io::Error),
@@ -53,11 +61,52 @@ pub struct InputFile {
     reader: Box<dyn Read + Send>,
 }
 
+/// What the first bytes of a file say about its kind; `None` if it may be EPD.
+fn foreign_kind(start: &[u8]) -> Option<&'static str> {
+    const UTF_16: &str =
+        "UTF-16 text; convert it to UTF-8 first, for example with `iconv -f UTF-16 -t UTF-8`";
+    const PACKED: &str = "compressed; unpack it first";
+    let is_wide = |text: &[u8]| matches!(text, [a, 0, b, 0, ..] | [0, a, 0, b, ..] if a.is_ascii_graphic() && *b >= b' ');
+    match start {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(UTF_16),
+        wide if is_wide(wide) => Some(UTF_16),
+        [0x1f, 0x8b, ..]
+        | [b'P', b'K', 3, 4, ..]
+        | [0x28, 0xb5, 0x2f, 0xfd, ..]
+        | [b'B', b'Z', b'h', b'1'..=b'9', ..]
+        | [0xfd, b'7', b'z', b'X', b'Z', ..] => Some(PACKED),
+        text => {
+            let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
+            let is_tag = matches!(text, [b'[', letter, ..] if letter.is_ascii_alphabetic());
+            is_tag.then_some("a PGN file; expected records of EPD")
+        }
+    }
+}
+
 impl InputFile {
+    /// Opens a file that is to be changed in place. Anything but a regular file with one name is refused before it is opened, as
+    /// opening a named pipe would wait for its writer.
+    ///
+    /// # Errors
+    /// The file can't be read, can't be replaced, or is of another kind than EPD.
+    pub fn open_in_place(path: &Path) -> Result<InputFile, FileError> {
+        let about = fs::metadata(path).map_err(|error| FileError::Unreadable(shown(path), error))?;
+        if about.is_dir() {
+            return Err(FileError::Directory(shown(path)));
+        }
+        if !about.is_file() {
+            return Err(FileError::NoFile(shown(path)));
+        }
+        if platform::name_count(&about) > 1 {
+            return Err(FileError::Linked(shown(path)));
+        }
+        InputFile::open(path)
+    }
+
     /// Opens a file; `-` is standard input.
     ///
     /// # Errors
-    /// The file can't be read, or is a directory.
+    /// The file can't be read, is a directory, or is of another kind than EPD (known of regular files only).
     pub fn open(path: &Path) -> Result<InputFile, FileError> {
         let is_standard = path == Path::new("-");
         let name = if is_standard { "standard input".to_owned() } else { shown(path) };
@@ -68,7 +117,20 @@ impl InputFile {
         if about.as_ref().is_some_and(Metadata::is_dir) {
             return Err(FileError::Directory(name));
         }
-        let reader: Box<dyn Read + Send> = if is_standard { Box::new(io::stdin()) } else { Box::new(file) };
+        let reader: Box<dyn Read + Send> = match (is_standard, id) {
+            (true, _) => Box::new(io::stdin()),
+            (false, None) => Box::new(file),
+            (false, Some(_)) => {
+                let mut file = file;
+                let mut start = Vec::new();
+                Read::by_ref(&mut file).take(256).read_to_end(&mut start).map_err(unreadable)?;
+                if let Some(kind) = foreign_kind(&start) {
+                    return Err(FileError::Foreign(name, kind));
+                }
+                file.rewind().map_err(unreadable)?;
+                Box::new(file)
+            }
+        };
         Ok(InputFile { name, path: (!is_standard).then(|| path.to_owned()), about, id, reader })
     }
 
@@ -161,7 +223,10 @@ impl OutputFile {
         let make = || {
             let path = path.canonicalize()?;
             let folder = path.parent().unwrap_or(Path::new("."));
-            let file = tempfile::Builder::new().prefix(".herald-").tempfile_in(folder)?;
+            remove_stale_files(folder);
+            let file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
+            file.as_file().lock()?;
+            platform::give_owner(file.as_file(), about)?;
             file.as_file().set_permissions(about.permissions())?;
             Ok(OutputKind::InPlace { file, path, version: version(id, about) })
         };
@@ -235,6 +300,26 @@ impl OutputFile {
     }
 }
 
+/// Beginning of the names of temporary files.
+const TEMPORARY: &str = ".herald-";
+/// Age of a temporary file at which it may be removed. A running process holds a lock of its file soon after its creation.
+const STALE: Duration = Duration::from_mins(1);
+
+/// Removes the temporary files of processes that were killed. Files that can't be removed stay.
+fn remove_stale_files(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {
+        let is_old = |about: Metadata| {
+            about.is_file() && about.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > STALE))
+        };
+        if fs::symlink_metadata(entry.path()).is_ok_and(is_old)
+            && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Refuses an output file that is also one of the inputs, under this name or another.
 ///
 /// # Errors
@@ -283,71 +368,130 @@ pub enum ResumeError {
 
 impl Resumption {
     /// Compares the existing output with the inputs, line by line: positions and names of records, and the text of all other
-    /// lines. Differences of limit or program can't be detected.
+    /// lines. Line ends may differ.
     ///
     /// # Errors
     /// A file can't be read, or the output does not come from these inputs.
     pub fn find(inputs: Vec<InputFile>, output: impl Read) -> Result<Resumption, ResumeError> {
-        let (mut output, mut count) = (BufReader::new(output), 0);
+        let (mut output, mut count) = (WholeLines::new(output), 0);
         let mut resumption = Resumption::default();
         for input in inputs {
             let name = input.name.clone();
             let mut done = 0;
-            'input: for block in Blocks::new(input) {
-                for line in block?.lines() {
-                    let text = next_line(&mut output)?;
-                    let whole = text.strip_suffix(b"\n");
-                    count += 1;
-                    if !whole.map_or_else(|| may_begin(&text, &line), |whole| comes_from(whole, &line)) {
-                        return Err(ResumeError::Different { output: count, line: line.number, input: name });
-                    }
-                    if whole.is_none() {
-                        break 'input;
-                    }
-                    resumption.length += text.len() as u64;
-                    done = line.number;
+            for line in WholeLines::new(input) {
+                let (line, made) = (line?, output.next().transpose()?);
+                let Some(made) = made else { break };
+                count += 1;
+                let fits = if made.is_ended { made.comes_from(&line) } else { made.may_begin(&line) };
+                if !fits {
+                    return Err(ResumeError::Different { output: count, line: line.number, input: name });
                 }
+                if !made.is_ended {
+                    break;
+                }
+                resumption.length += made.length;
+                done = line.number;
             }
             resumption.lines.push(done);
         }
-        if !next_line(&mut output)?.is_empty() {
-            return Err(ResumeError::TooLong);
+        output.next().map_or(Ok(resumption), |_| Err(ResumeError::TooLong))
+    }
+}
+
+/// A line of a file, or the length of one that is too long to be read.
+struct WholeLine {
+    number: u64,
+    text: Option<String>,
+    content: Content,
+    /// Length in bytes with the line end.
+    length: u64,
+    /// Whether it has a line end.
+    is_ended: bool,
+}
+
+impl WholeLine {
+    fn of(line: &TextLine<'_>) -> WholeLine {
+        let mut bytes = Vec::with_capacity(line.text.len());
+        line.copy(&line.text, &mut bytes);
+        WholeLine {
+            number: line.number,
+            text: Some(line.text.trim_start_matches(BYTE_ORDER_MARK).to_owned()),
+            content: line.content(),
+            length: (bytes.len() + line.end.len()) as u64,
+            is_ended: !line.end.is_empty(),
         }
-        Ok(resumption)
+    }
+
+    /// Whether this line of an output can be the beginning of what was made of `line`: a file that somebody else wrote must not be
+    /// cut.
+    fn may_begin(&self, line: &WholeLine) -> bool {
+        let (Some(text), Some(given)) = (&self.text, &line.text) else { return line.text.is_none() };
+        let record = RecordReader::default().read(given, 1).record;
+        let record = record.filter(|_| line.content == Content::Record);
+        let position = record.map(|record| Record::new(record.position).to_string()).unwrap_or_default();
+        let is_position = !position.is_empty() && text.bytes().zip(position.bytes()).all(|(a, b)| a == b);
+        given.starts_with(text) || is_position
+    }
+
+    /// Whether this line of an output can have been made of `line`.
+    fn comes_from(&self, line: &WholeLine) -> bool {
+        let (Some(text), Some(given)) = (&self.text, &line.text) else { return self.text == line.text };
+        if text == given {
+            return true;
+        }
+        let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
+        let (made, given) = (reader.read(text, 1).record, reader.read(given, 1).record);
+        let is_same = |(made, given): (Record<'_>, Record<'_>)| {
+            made.position == given.position && made.id() == given.id()
+        };
+        line.content == Content::Record && made.zip(given).is_some_and(is_same)
     }
 }
 
-/// The next line with its line end, which the last one may lack; empty at the end.
-fn next_line(output: &mut impl BufRead) -> io::Result<Vec<u8>> {
-    let mut line = Vec::new();
-    output.read_until(b'\n', &mut line)?;
-    Ok(line)
+/// The lines of a file in their order; a line that is too long comes once.
+struct WholeLines<R> {
+    blocks: Blocks<R>,
+    /// Lines of the current block, the last one first.
+    lines: Vec<WholeLine>,
+    /// A line that is too long, as far as it was read.
+    long: Option<WholeLine>,
 }
 
-/// Whether `text` can be the beginning of the output for `line`: a file that somebody else wrote must not be cut.
-fn may_begin(text: &[u8], line: &TextLine<'_>) -> bool {
-    let mut kept = JobResult::default();
-    kept.keep(line);
-    let given =
-        RecordReader::default().read(&line.text, 1).record.filter(|_| line.content() == Content::Record);
-    let position = given.map(|record| Record::new(record.position).to_string()).unwrap_or_default();
-    let is_position = !position.is_empty() && text.iter().zip(position.as_bytes()).all(|(a, b)| a == b);
-    kept.output.starts_with(text) || is_position
-}
-
-/// Whether `text` can be the output for `line`.
-fn comes_from(text: &[u8], line: &TextLine<'_>) -> bool {
-    let mut kept = JobResult::default();
-    kept.keep(line);
-    if kept.output.strip_suffix(b"\n") == Some(text) {
-        return true;
+impl<R: Read> WholeLines<R> {
+    fn new(input: R) -> WholeLines<R> {
+        WholeLines { blocks: Blocks::new(input), lines: Vec::new(), long: None }
     }
-    let text = String::from_utf8_lossy(text);
-    let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
-    let (made, given) = (reader.read(&text, 1).record, reader.read(&line.text, 1).record);
-    let is_same =
-        |(made, given): (Record<'_>, Record<'_>)| made.position == given.position && made.id() == given.id();
-    line.content() == Content::Record && made.zip(given).is_some_and(is_same)
+}
+
+impl<R: Read> Iterator for WholeLines<R> {
+    type Item = io::Result<WholeLine>;
+
+    fn next(&mut self) -> Option<io::Result<WholeLine>> {
+        loop {
+            if let Some(line) = self.lines.pop() {
+                return Some(Ok(line));
+            }
+            let block = match self.blocks.next() {
+                None => return self.long.take().map(Ok),
+                Some(Err(error)) => return Some(Err(error)),
+                Some(Ok(block)) => block,
+            };
+            if let FileBlock::TooLong { line, is_first, bytes } = &block {
+                let is_ended = bytes.last().is_some_and(|last| b"\n\r\0".contains(last));
+                let (number, length) = (*line, bytes.len() as u64);
+                let content = Content::Record;
+                let before = if *is_first { None } else { self.long.take() };
+                let length = length + before.map_or(0, |before| before.length);
+                let whole = WholeLine { number, text: None, content, length, is_ended };
+                if is_ended {
+                    return Some(Ok(whole));
+                }
+                self.long = Some(whole);
+            }
+            self.lines = block.lines().map(|line| WholeLine::of(&line)).collect();
+            self.lines.reverse();
+        }
+    }
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ impl Verb {
         let new_handler = move || {
             Box::new(RecordAnalysis { reader, job: Arc::clone(&job), analyzer: analyzers() }) as Box<_>
         };
-        Verb { new_handler: Arc::new(new_handler), job_size: 1 }
+        Verb::new(Arc::new(new_handler), 1)
     }
 }
 
@@ -191,7 +191,7 @@ impl LineHandler for RecordAnalysis {
             Content::Blank | Content::Comment => None,
         };
         match written {
-            Some(record) => result.output.extend_from_slice(format!("{record}\n").as_bytes()),
+            Some(record) => result.replace(line, &record),
             None => result.keep(line),
         }
         Ok(())
@@ -200,7 +200,6 @@ impl LineHandler for RecordAnalysis {
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
         result.counts.failed += 1;
         result.report(fault);
-        result.output.push(b'\n');
     }
 }
 
@@ -235,6 +234,8 @@ impl RecordAnalysis {
                 }
             }
         }
-        Ok(Some(record.to_string()))
+        let mut text = String::new();
+        record.write(&mut text, self.reader.escapes);
+        Ok(Some(text))
     }
 }

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use game::epd::{Fault, Rule, Severity};
-use messages::epd::{Blocks, FileBlock, LONGEST_READ, TextLine};
+use messages::epd::{BYTE_ORDER_MARK, Blocks, FileBlock, LONGEST_READ, TextLine};
 
 /// The line operation of a verb. Each worker thread has its own handler.
 pub trait LineHandler {
@@ -24,6 +24,11 @@ pub trait LineHandler {
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
         result.report(fault);
     }
+
+    /// Handles a piece of a line that is too long to be read. By default it is copied.
+    fn piece(&mut self, bytes: &[u8], result: &mut JobResult) {
+        result.output.extend_from_slice(bytes);
+    }
 }
 
 /// The work was interrupted before a line was finished.
@@ -34,9 +39,41 @@ pub struct Interrupted;
 #[derive(Clone)]
 pub struct Verb {
     /// Creates the handler of a worker thread; called on that thread.
-    pub(crate) new_handler: Arc<dyn Fn() -> Box<dyn LineHandler> + Send + Sync>,
+    new_handler: Arc<dyn Fn() -> Box<dyn LineHandler> + Send + Sync>,
     /// Minimum size of a job in bytes; a job consists of whole lines.
-    pub(crate) job_size: usize,
+    job_size: usize,
+    /// Line ends of the output.
+    line_ends: LineEnds,
+}
+
+/// Line ends of an output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineEnds {
+    /// Those of the input, each line's own.
+    #[default]
+    Keep,
+    /// Those of the input without NUL bytes; LF where there is nothing else.
+    WithoutNul,
+    /// LF, as on Linux and macOS.
+    Lf,
+    /// CR LF, as on Windows.
+    CrLf,
+}
+
+impl LineEnds {
+    /// The line end to be written for one that was read. A line without one stays so.
+    fn of(self, read: &str) -> &str {
+        match self {
+            LineEnds::Keep => read,
+            _ if read.is_empty() => read,
+            LineEnds::WithoutNul => match read.trim_start_matches('\0') {
+                "" => "\n",
+                end => end,
+            },
+            LineEnds::Lf => "\n",
+            LineEnds::CrLf => "\r\n",
+        }
+    }
 }
 
 /// Result of a job.
@@ -52,6 +89,8 @@ pub struct JobResult {
     pub length: u64,
     /// File name for messages.
     pub(crate) file: Arc<str>,
+    /// Line ends of the output.
+    line_ends: LineEnds,
 }
 
 /// Counters of records, faults and results of an analysis.
@@ -79,14 +118,26 @@ pub struct Counts {
     pub nodes: u64,
     /// Total time of all analyzers.
     pub time: Duration,
-    /// Lines that were too long to be read and are missing in the output.
-    pub lost: u64,
 }
 
 impl Verb {
     /// A verb that takes microseconds per line, and so gets large jobs.
     pub fn quick(handler: impl LineHandler + Clone + Send + Sync + 'static) -> Verb {
-        Verb { new_handler: Arc::new(move || Box::new(handler.clone())), job_size: 64 << 10 }
+        Verb::new(Arc::new(move || Box::new(handler.clone())), 64 << 10)
+    }
+
+    /// A verb with other handlers and sizes of jobs, and the line ends of the input.
+    pub(crate) fn new(
+        new_handler: Arc<dyn Fn() -> Box<dyn LineHandler> + Send + Sync>,
+        job_size: usize,
+    ) -> Verb {
+        Verb { new_handler, job_size, line_ends: LineEnds::Keep }
+    }
+
+    /// The verb with these line ends in its output.
+    #[must_use]
+    pub fn with_line_ends(self, line_ends: LineEnds) -> Verb {
+        Verb { line_ends, ..self }
     }
 
     /// Applies the verb to all lines of a file but the first `skip`. `take` receives the results in the order of the lines, each
@@ -104,10 +155,11 @@ impl Verb {
         take: impl FnMut(JobResult) -> io::Result<()>,
     ) -> Result<(), ProcessError> {
         let (file, new_handler): (Arc<str>, _) = (name.into(), Arc::clone(&self.new_handler));
+        let line_ends = self.line_ends;
         let new_worker = move || {
             let (file, mut handler) = (Arc::clone(&file), new_handler());
             move |job: FileBlock| {
-                let mut result = JobResult { file: Arc::clone(&file), ..JobResult::default() };
+                let mut result = JobResult { file: Arc::clone(&file), line_ends, ..JobResult::default() };
                 match &job {
                     FileBlock::Lines { bytes, .. } => {
                         result.length = bytes.len() as u64;
@@ -115,13 +167,16 @@ impl Verb {
                         let mut lines = job.lines().filter(|line| line.number > skip);
                         lines.try_for_each(|line| handler.line(&line, &mut result)).ok()?;
                     }
-                    &FileBlock::TooLong { line } if line > skip => {
-                        let fault = too_long(line);
-                        result.counts.add_record(std::slice::from_ref(&fault));
-                        result.counts.lost += 1;
-                        handler.too_long(&fault, &mut result);
+                    FileBlock::TooLong { line, is_first, bytes } if *line > skip => {
+                        result.length = bytes.len() as u64;
+                        if *is_first {
+                            let fault = too_long(*line);
+                            result.counts.add_record(std::slice::from_ref(&fault));
+                            handler.too_long(&fault, &mut result);
+                        }
+                        handler.piece(bytes, &mut result);
                     }
-                    FileBlock::TooLong { .. } => {}
+                    FileBlock::TooLong { bytes, .. } => result.length = bytes.len() as u64,
                 }
                 Some(result)
             }
@@ -139,17 +194,29 @@ pub(crate) fn is_malformed(faults: &[Fault]) -> bool {
 
 fn too_long(line: u64) -> Fault {
     let limit = LONGEST_READ >> 20;
-    let message = format!("the line is longer than {limit} MiB and is skipped");
+    let message = format!("the line is longer than {limit} MiB and stays as it is");
     Fault { line, column: 1, opcode: None, rule: Rule::F3, severity: Severity::Error, message }
 }
 
 impl JobResult {
-    /// Copies a line unchanged, but with LF as its line end and without a byte order mark, which is only valid at the beginning
-    /// of a file. Carriage returns at the end are dropped, as they would become part of the line end.
+    /// Copies a line unchanged but for its line end.
     pub(crate) fn keep(&mut self, line: &TextLine<'_>) {
-        let text = line.text.trim_start_matches('\u{feff}').trim_end_matches('\r');
+        line.copy(&line.text, &mut self.output);
+        self.end_line(line);
+    }
+
+    /// Writes a text in place of a line, in its encoding and behind its byte order mark.
+    pub(crate) fn replace(&mut self, line: &TextLine<'_>, text: &str) {
+        if line.text.starts_with(BYTE_ORDER_MARK) {
+            line.copy("\u{feff}", &mut self.output);
+        }
         line.copy(text, &mut self.output);
-        self.output.push(b'\n');
+        self.end_line(line);
+    }
+
+    /// Writes the end of a line.
+    pub(crate) fn end_line(&mut self, line: &TextLine<'_>) {
+        self.output.extend_from_slice(self.line_ends.of(line.end).as_bytes());
     }
 
     /// Adds a message about a fault.
@@ -194,7 +261,6 @@ impl AddAssign for Counts {
         self.failed += other.failed;
         self.nodes += other.nodes;
         self.time += other.time;
-        self.lost += other.lost;
     }
 }
 

@@ -7,14 +7,14 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use game::epd::Severity;
+use game::epd::{Escapes, Lexer, Severity};
 use messages::epd::{MoveReading, RecordReader, TextLine};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::{
-    CheckRecords, Counts, Interrupted, JobResult, LineHandler, Normalize, ProcessError, Purge, Verb,
-    WorkerPool,
+    CheckRecords, Counts, Interrupted, JobResult, LineHandler, Normalize, NormalizeOutput, ProcessError,
+    Purge, Verb, WorkerPool,
 };
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -47,7 +47,7 @@ fn check(json: bool, level: Severity) -> CheckRecords {
 }
 
 fn normalize(reader: RecordReader) -> Normalize {
-    Normalize { reader }
+    Normalize { reader, escapes: reader.escapes, output: NormalizeOutput::Records }
 }
 
 fn purge(opcode: &str) -> Purge {
@@ -87,7 +87,8 @@ fn normalize_puts_right_and_keeps_what_it_can_t() {
     let input =
         format!("\u{feff}# suite\r\n{START}  id \"x\"; bm Ng1f3 ;\r\n\r\nnothing \n{START} dm 0; bm e2e4");
     let (output, messages, counts) = run(normalize(RecordReader::default()), input.as_bytes());
-    let expected = format!("# suite\n{START} bm Nf3; id \"x\";\nnothing \n{START} dm 0; bm e2e4\n");
+    let expected =
+        format!("\u{feff}# suite\r\n{START} bm Nf3; id \"x\";\r\n\r\nnothing \n{START} dm 0; bm e2e4");
     assert_eq!(text(output), expected);
     assert_eq!(messages.lines().count(), 3, "{messages}");
     assert!(messages.starts_with("a.epd:4:9: error: "), "{messages}");
@@ -98,12 +99,13 @@ fn normalize_puts_right_and_keeps_what_it_can_t() {
 }
 
 /// Records that can't be rewritten without loss.
-pub(crate) const MALFORMED: [&str; 6] = [
-    "bm e4;\r8/8/8/8/8/8/8/K1k5 w - - bm Kb1;",
+pub(crate) const MALFORMED: [&str; 7] = [
+    "c0 \"say \\\"e4\\\"\";",
+    "c0 \"a\"b;",
     "id \"unclosed; c0 \"x\" y\";",
     "id \"unclosed",
-    "c0 \"a\0b\";",
-    "bm e4\0x;",
+    "c0 \"a\u{1}b\";",
+    "bm e4\u{7f}x;",
     "bm e4; id \"x\"; bm d4;",
 ];
 
@@ -123,10 +125,12 @@ fn records_that_can_not_be_rewritten_without_loss_stay_as_they_are() {
 }
 
 #[test]
-fn latin_1_becomes_utf_8_and_stays_so() {
+fn latin_1_stays_so() {
     let input = format!("{START} c0 \"caf\u{e9}\";\n");
     let latin_1: Vec<u8> = input.chars().map(|c| c as u8).collect();
-    assert_eq!(text(run(normalize(RecordReader::default()), &latin_1).0), input);
+    assert_eq!(run(normalize(RecordReader::default()), &latin_1).0, latin_1);
+    let (told, _, _) = run(check(false, Severity::Note), &latin_1);
+    assert!(text(told).contains("the line is not UTF-8; it is read as ISO 8859-1"));
     assert_eq!(text(run(normalize(RecordReader::default()), input.as_bytes()).0), input);
     assert_eq!(run(purge("pv"), &latin_1).0, latin_1);
 }
@@ -141,7 +145,6 @@ fn purge_leaves_all_the_rest_as_it_is() {
         (" bm e4; acd 1; bm d4;", " acd 1;"),
         (" 0 1;bm e4;", " 0 1"),
         (" bmx e4; Bm d4;", " bmx e4; Bm d4;"),
-        ("\r bm e4;\r", "\r"),
     ] {
         for end in ["\n", "\r\n", ""] {
             let (output, _, counts) = run(purge("bm"), format!("{START}{operations}{end}").as_bytes());
@@ -220,8 +223,8 @@ fn an_interruption_ends_the_work_although_the_input_is_silent() {
 fn a_line_that_is_too_long_is_told_and_counted() {
     let input = [vec![b'x'; 17 << 20], format!("\n{START}\n").into_bytes()].concat();
     let (output, messages, counts) = run(normalize(RecordReader::default()), &input);
-    assert_eq!(text(output), format!("{START}\n"));
-    assert_eq!(messages, "a.epd:1:1: error: the line is longer than 16 MiB and is skipped [F3]\n");
+    assert!(output == input);
+    assert_eq!(messages, "a.epd:1:1: error: the line is longer than 16 MiB and stays as it is [F3]\n");
     assert_eq!((counts.records, counts.errors), (2, 1));
 }
 
@@ -237,10 +240,34 @@ impl LineHandler for Copy {
     }
 }
 
-#[test]
-fn lonely_carriage_returns_do_not_become_part_of_an_end_of_line() {
-    let normal = run(normalize(RecordReader::default()), b"# a\r\r\n\0\r").0;
-    assert_eq!(normal, b"# a\n\0\n");
+/// The words of a text without their semicolons, in ASCII order; strings are words.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut lexer = Lexer::new(text, 1, Escapes::None);
+    words.extend(lexer.fields().into_iter().flatten().map(|field| field.text.to_owned()));
+    words.extend(lexer.counters().into_iter().flatten().map(|counter| counter.text.to_owned()));
+    while let Some(opcode) = lexer.opcode() {
+        words.push(opcode.text.to_owned());
+        while let Some(operand) = lexer.operand() {
+            words.push(operand.text.to_owned());
+        }
+    }
+    words.sort();
+    words.dedup();
+    words
+}
+
+/// Text of a record that some program might write, more or less.
+fn operations() -> impl Strategy<Value = String> {
+    let operation = prop_oneof![
+        "(bm|am|pv|sm|pm) (e4|Nf3|d4|e2e4|Sf3|e4!|,|\\+|1\\.|x){0,3}",
+        "(acd|acn|ce|dm|hmvc|fmvn|D1) (-|\\+)?[0-9]{0,4}(\\.5|,000)?",
+        "(id|c0|c1|v3|eco|Xx) \"[a-z \\\\;.']{0,6}\"?( \"b\\\\\"\"| z)?",
+        "[a-zA-Z0-9 \"\\\\;\u{1}\u{e9}-]{0,8}",
+    ];
+    let operation =
+        (operation, "(;| ;|;;|; |;  )?").prop_map(|(operation, end)| format!(" {operation}{end}"));
+    vec(operation, 0..5).prop_map(|operations| operations.concat())
 }
 
 proptest! {
@@ -248,6 +275,36 @@ proptest! {
     fn any_file_is_copied(bytes in vec(any::<u8>(), 0..500)) {
         prop_assert_eq!(run(Copy, &bytes).0, bytes.clone());
         prop_assert_eq!(run(purge("bm"), &bytes).0, bytes);
+    }
+
+    #[test]
+    fn every_word_of_a_record_is_written_or_the_record_stays(operations in operations()) {
+        let line = format!("{START}{operations}");
+        let normal = text(run(normalize(RecordReader::default()), line.as_bytes()).0);
+        let (before, after) = (words(&line), words(&normal));
+        // What a warning says may be written in another way: moves, numbers, counters of a FEN, the fifth field and commas.
+        let is_respelled = |word: &String| {
+            word.contains([',', '+']) || word == "-" || word.contains("e4") || word == "0"
+                || word.trim_start_matches(['+', '-']).parse::<u64>().is_ok_and(|number| after.contains(&number.to_string())
+                    || after.contains(&format!("-{number}")))
+                // Strings without quotation marks are joined.
+                || after.iter().any(|other| other.split(' ').any(|part| part == word))
+        };
+        let lost: Vec<&String> = before.iter().filter(|word| !after.contains(word) && !is_respelled(word)).collect();
+        prop_assert!(normal == line || lost.is_empty(), "{lost:?}: {line} -> {normal}");
+    }
+
+    #[test]
+    fn purge_takes_the_operation_alone(operations in operations()) {
+        let line = format!("{START}{operations}");
+        let purged = text(run(purge("bm"), line.as_bytes()).0);
+        // What is left is what was there, in its order.
+        let mut rest = line.chars();
+        prop_assert!(purged.chars().all(|c| rest.any(|other| other == c)));
+        let taken = words(&line).into_iter().filter(|word| !words(&purged).contains(word));
+        let of_bm = |word: &String| line.split(';').any(|part| part.contains("bm") && part.contains(word.as_str()));
+        let has_strings = line.contains('"');
+        prop_assert!(has_strings || taken.into_iter().all(|word| of_bm(&word)), "{line} -> {purged}");
     }
 
     #[test]

@@ -1,27 +1,49 @@
 //! The quick verbs: canonical form (EPD specification, 7.1: "pfdn"), check, and purge of an operation.
 
-use game::epd::{Escapes, Fault, Lexer, Severity, is_opcode};
+use game::epd::{Escapes, Fault, Findings, Lexer, Rule, Severity, is_opcode};
 use messages::epd::{Content, RecordReader, TextLine};
 use serde::Serialize;
 
-use crate::process::{Interrupted, JobResult, LineHandler};
+use crate::process::{Interrupted, JobResult, LineHandler, is_malformed};
 
-/// Writes each record in canonical form. A record with errors is reported and kept unchanged. Blank lines are removed, comments
-/// (lines that begin with `#`) are kept.
+/// Writes each record in canonical form. A record with errors is reported and kept unchanged, as are blank lines and comments (lines
+/// that begin with `#`).
 #[derive(Clone, Debug)]
 pub struct Normalize {
     /// How records are parsed.
     pub reader: RecordReader,
+    /// Escapes in the strings that are written.
+    pub escapes: Escapes,
+    /// What is written.
+    pub output: NormalizeOutput,
+}
+
+/// What [`Normalize`] writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NormalizeOutput {
+    /// The file with its records in canonical form.
+    #[default]
+    Records,
+    /// Each record that would change, before and after, with the faults that are repaired.
+    Differences,
+    /// The same as JSON objects, one per line.
+    Json,
 }
 
 impl LineHandler for Normalize {
     fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
         match line.content() {
-            Content::Blank => {}
-            Content::Comment => result.keep(line),
             Content::Record => self.record(line, result),
+            Content::Blank | Content::Comment if self.output == NormalizeOutput::Records => result.keep(line),
+            Content::Blank | Content::Comment => {}
         }
         Ok(())
+    }
+
+    fn piece(&mut self, bytes: &[u8], result: &mut JobResult) {
+        if self.output == NormalizeOutput::Records {
+            result.output.extend_from_slice(bytes);
+        }
     }
 }
 
@@ -31,15 +53,77 @@ impl Normalize {
         result.counts.add_record(&reading.faults);
         result.report_errors(&reading.faults);
         let is_right = reading.faults.iter().all(|fault| fault.severity < Severity::Error);
-        match reading.record.filter(|_| is_right) {
-            None => result.keep(line),
-            Some(record) => {
-                let mut text = String::with_capacity(line.text.len() + 16);
-                record.write(&mut text);
-                text.push('\n');
-                result.output.extend_from_slice(text.as_bytes());
-            }
+        let text = reading.record.filter(|_| is_right).map(|record| {
+            let mut text = String::with_capacity(line.text.len() + 16);
+            record.write(&mut text, self.escapes);
+            text
+        });
+        match (self.output, text) {
+            (NormalizeOutput::Records, None) => result.keep(line),
+            (NormalizeOutput::Records, Some(text)) => result.replace(line, &text),
+            (_, Some(text)) if text != line.text => self.tell(line, &text, &reading.faults, result),
+            _ => {}
         }
+    }
+
+    /// Writes the difference between a record and its canonical form.
+    fn tell(&self, line: &TextLine<'_>, text: &str, faults: &[Fault], result: &mut JobResult) {
+        let told = if self.output == NormalizeOutput::Json {
+            let repairs = faults.iter().map(JsonRepair::of).collect();
+            let change = JsonChange {
+                file: &result.file,
+                line: line.number,
+                before: &line.text,
+                after: text,
+                repairs,
+            };
+            // Serializing these types doesn't fail.
+            serde_json::to_string(&change).unwrap_or_default() + "\n"
+        } else {
+            let faults = faults.iter().map(|fault| result.located(fault));
+            faults.collect::<String>() + &format!("-{}\n+{text}\n", line.text)
+        };
+        result.output.extend_from_slice(told.as_bytes());
+    }
+}
+
+/// A record before and after, as JSON.
+#[derive(Serialize)]
+struct JsonChange<'a> {
+    file: &'a str,
+    line: u64,
+    before: &'a str,
+    after: &'a str,
+    repairs: Vec<JsonRepair<'a>>,
+}
+
+/// A fault that was repaired, as JSON.
+#[derive(Serialize)]
+struct JsonRepair<'a> {
+    kind: &'static str,
+    rule: &'a str,
+    column: usize,
+    message: &'a str,
+}
+
+impl JsonRepair<'_> {
+    fn of(fault: &Fault) -> JsonRepair<'_> {
+        let Fault { rule, column, message, .. } = fault;
+        JsonRepair { kind: kind_of_repair(*rule), rule: rule.label(), column: *column, message }
+    }
+}
+
+/// What is repaired when a rule is broken, in the words of `--repair` where it has one.
+fn kind_of_repair(rule: Rule) -> &'static str {
+    match rule {
+        Rule::F9 => "semicolons",
+        Rule::F11 | Rule::T8 => "quotes",
+        Rule::F12 => "duplicates",
+        Rule::F13 | Rule::F14 => "order",
+        Rule::T2 | Rule::A24 => "moves",
+        Rule::T3 => "numbers",
+        Rule::F8 => "counters",
+        _ => "form",
     }
 }
 
@@ -97,6 +181,17 @@ impl LineHandler for CheckRecords {
             let reading = self.reader.read(&line.text, line.number);
             result.counts.add_record(&reading.faults);
             reading.faults.iter().for_each(|fault| self.report(fault, result));
+            if line.is_latin_1() {
+                let mut findings = Findings::new(&line.text, line.number);
+                findings.report(
+                    0,
+                    Rule::F2,
+                    Severity::Note,
+                    "the line is not UTF-8; it is read as ISO 8859-1",
+                );
+                result.counts.notes += 1;
+                findings.faults.iter().for_each(|fault| self.report(fault, result));
+            }
         }
         Ok(())
     }
@@ -104,6 +199,8 @@ impl LineHandler for CheckRecords {
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
         self.report(fault, result);
     }
+
+    fn piece(&mut self, _: &[u8], _: &mut JobResult) {}
 }
 
 /// Removes an operation from each record. All other bytes are kept.
@@ -127,22 +224,31 @@ impl Purge {
         purge.ok_or_else(|| InvalidOpcode(game::excerpt(opcode)))
     }
 
-    /// Copies a record without the operation and the separator before it.
+    /// Copies a record without the operation and the separator before it. A record in which the end of an operation is in doubt is
+    /// reported and kept unchanged.
     fn copy(&self, line: &TextLine<'_>, result: &mut JobResult) {
         let mut lexer = Lexer::new(&line.text, line.number, Escapes::None);
-        let mut kept_to = 0;
+        let (mut kept, mut kept_to) = (Vec::with_capacity(line.text.len()), 0);
         if lexer.fields().is_some() {
             lexer.counters();
             let mut end = lexer.position();
             while let Some(opcode) = lexer.opcode() {
                 while lexer.operand().is_some() {}
                 if opcode.text == self.opcode {
-                    line.copy(&line.text[kept_to..end], &mut result.output);
+                    line.copy(&line.text[kept_to..end], &mut kept);
                     kept_to = lexer.position();
                 }
                 end = lexer.position();
             }
         }
+        let is_doubtful = kept_to > 0 && is_malformed(&lexer.findings.faults);
+        if is_doubtful {
+            result.counts.add_record(&lexer.findings.faults);
+            result.report_errors(&lexer.findings.faults);
+            return line.copy(&line.text, &mut result.output);
+        }
+        result.counts.records += 1;
+        result.output.append(&mut kept);
         line.copy(&line.text[kept_to..], &mut result.output);
     }
 }
@@ -150,12 +256,11 @@ impl Purge {
 impl LineHandler for Purge {
     fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
         if line.content() == Content::Record {
-            result.counts.records += 1;
             self.copy(line, result);
         } else {
             line.copy(&line.text, &mut result.output);
         }
-        result.output.extend_from_slice(line.end.as_bytes());
+        result.end_line(line);
         Ok(())
     }
 }

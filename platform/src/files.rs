@@ -32,6 +32,23 @@ impl FileId {
     }
 }
 
+/// Number of names (hard links) of a file.
+pub fn name_count(about: &Metadata) -> u64 {
+    about.nlink()
+}
+
+/// Gives a file the owner and the group of another, as far as the system allows: a user can't give files away.
+///
+/// # Errors
+/// The owner differs and can't be changed, or the system call fails.
+pub fn give_owner(file: &File, about: &Metadata) -> io::Result<()> {
+    let now = file.metadata()?;
+    if (now.uid(), now.gid()) == (about.uid(), about.gid()) {
+        return Ok(());
+    }
+    std::os::unix::fs::fchown(file, Some(about.uid()), Some(about.gid()))
+}
+
 /// Returns standard input as a file, to query its properties.
 ///
 /// # Errors

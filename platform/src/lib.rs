@@ -8,7 +8,7 @@
 //! - [`signals`]: signals that end or interrupt this program.
 //! - [`terminal`]: size, mode and pending input of the terminal. The standard library tells whether a stream is a terminal.
 //! - [`affinity`]: processor affinity of threads.
-//! - [`FileId`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
+//! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
 //! - [`process_cpu_time`]: processor time of this process.
 //!
 //! Two kinds of system calls stay elsewhere because a portable library makes them: the memory map of the hash table (`memmap2`,
@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-pub use files::{FileId, raise_file_limit, standard_input, standard_output};
+pub use files::{FileId, give_owner, name_count, raise_file_limit, standard_input, standard_output};
 pub use pipe::{Bell, PipeRead, PipeReader, PipeWriter, Ringer, Source, bell, wait};
 pub use process::{Pipes, Process, Resources};
 

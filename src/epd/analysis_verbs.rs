@@ -88,7 +88,8 @@ impl AnalysisArgs {
             lines => format!("; {} done before", counted(lines, "line")),
         };
         let reader = self.escapes.reader(MoveReading::Repair);
-        let counts = work.run(&Verb::analysis(reader, job, new_analyzer))?;
+        let verb = Verb::analysis(reader, job, new_analyzer).with_line_ends(self.output.line_ends(false));
+        let counts = work.run(&verb)?;
         let Counts { found, missed, skipped, failed, nodes, time, .. } = counts;
         let (records, came_of, seconds) =
             (found + missed + skipped + failed, sum_up(&counts), time.as_secs_f64());

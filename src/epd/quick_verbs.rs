@@ -3,11 +3,11 @@
 
 use std::io::{self, Write as _};
 
-use analysis::{CheckRecords, Counts, Normalize, Purge, Verb};
+use analysis::{CheckRecords, Counts, LineEnds, Normalize, NormalizeOutput, Purge, Verb};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use game::counted;
-use messages::epd::{MoveReading, RecordReader, Rule, Severity};
+use messages::epd::{Escapes, MoveReading, PieceLetters, RecordReader, Repair, RepairSet, Rule, Severity};
 use serde_json::json;
 
 use super::EscapesArg;
@@ -100,28 +100,97 @@ pub(crate) struct NormalizeArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Repair notations outside of EPD as well
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
-    repair: Vec<Repair>,
+    /// Repair these faults as well
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
+    repair: Vec<RepairArg>,
+    /// Letters of the pieces in moves to be repaired
+    #[arg(long, value_enum, default_value = "english", value_name = "LANGUAGE")]
+    piece_letters: LettersArg,
+    /// Show each record that would change, before and after, and write nothing else
+    #[arg(long, conflicts_with_all = ["output", "in_place"])]
+    diff: bool,
+    /// Write the changes as JSON objects, one per line, and nothing else
+    #[arg(long, conflicts_with_all = ["output", "in_place", "diff"])]
+    json: bool,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
     escapes: EscapesArg,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Repair {
-    /// Convert moves in coordinates or any other readable notation to SAN
+enum RepairArg {
+    /// Everything below
+    All,
+    /// CR LF and CR become LF
+    LineEnds,
+    /// NUL bytes at the ends of lines are left out
+    Nul,
+    /// `\"` and `\\` in strings, which EPD does not have, become an apostrophe and `\`
+    Escapes,
+    /// Convert moves in coordinates, with figurines, move numbers, `0-0`, `e.p.` or any other readable notation to SAN
     Moves,
     /// Convert `bm #3` to `dm 3`, and `bm #-3` to the `ce` of that mate
     Mates,
+    /// A known opcode among operands begins the next operation
+    Semicolons,
+    /// Of operations with one opcode the moves of `am` and `bm` are joined; of others the last one is kept
+    Duplicates,
+    /// A string that is not closed ends with the line
+    Quotes,
+    /// Numbers in quotation marks, with decimals (rounded; pawns in `ce`) or commas between thousands
+    Numbers,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LettersArg {
+    English,
+    German,
+    French,
+    Spanish,
+    Russian,
 }
 
 impl NormalizeArgs {
+    fn reader(&self) -> RecordReader {
+        let repairs = |kind| self.repair.iter().any(|given| *given == kind || *given == RepairArg::All);
+        let kinds = [
+            (RepairArg::Duplicates, Repair::Duplicates),
+            (RepairArg::Quotes, Repair::Quotes),
+            (RepairArg::Numbers, Repair::Numbers),
+            (RepairArg::Semicolons, Repair::Semicolons),
+        ];
+        let kinds = kinds.into_iter().filter(|(kind, _)| repairs(*kind));
+        let letters = match self.piece_letters {
+            LettersArg::English => PieceLetters::English,
+            LettersArg::German => PieceLetters::German,
+            LettersArg::French => PieceLetters::French,
+            LettersArg::Spanish => PieceLetters::Spanish,
+            LettersArg::Russian => PieceLetters::Russian,
+        };
+        let moves = if repairs(RepairArg::Moves) { MoveReading::Repair } else { MoveReading::Legal };
+        let escapes = if repairs(RepairArg::Escapes) { EscapesArg::PythonChess } else { self.escapes };
+        RecordReader {
+            mates: repairs(RepairArg::Mates),
+            repairs: kinds.fold(RepairSet::NONE, |set, (_, kind)| set.with(kind)),
+            letters,
+            ..escapes.reader(moves)
+        }
+    }
+
     pub(super) fn run(&self) -> Result<()> {
-        let repairs = |what| self.repair.contains(&what);
-        let moves = if repairs(Repair::Moves) { MoveReading::Repair } else { MoveReading::Legal };
-        let reader = RecordReader { mates: repairs(Repair::Mates), ..self.escapes.reader(moves) };
-        let verb = Verb::quick(Normalize { reader });
+        let repairs = |kind| self.repair.iter().any(|given| *given == kind || *given == RepairArg::All);
+        let reader = self.reader();
+        let output = match (self.diff, self.json) {
+            (true, _) => NormalizeOutput::Differences,
+            (_, true) => NormalizeOutput::Json,
+            _ => NormalizeOutput::Records,
+        };
+        let escapes = if repairs(RepairArg::Escapes) { Escapes::None } else { reader.escapes };
+        let line_ends = match self.output.line_ends(repairs(RepairArg::Nul)) {
+            LineEnds::Keep | LineEnds::WithoutNul if repairs(RepairArg::LineEnds) => LineEnds::Lf,
+            line_ends => line_ends,
+        };
+        let verb = Verb::quick(Normalize { reader, escapes, output }).with_line_ends(line_ends);
         match Work::new(&self.input, &self.output)?.run(&verb)? {
             Counts { errors: 0, .. } => Ok(()),
             Counts { errors, faulty, records, .. } => {
@@ -147,9 +216,10 @@ pub(crate) struct PurgeArgs {
 impl PurgeArgs {
     pub(super) fn run(&self) -> Result<()> {
         let purge = Purge::new(&self.opcode).map_err(WrongInput::of)?;
-        let counts = Work::new(&self.input, &self.output)?.run(&Verb::quick(purge))?;
+        let verb = Verb::quick(purge).with_line_ends(self.output.line_ends(false));
+        let counts = Work::new(&self.input, &self.output)?.run(&verb)?;
         if counts.errors > 0 {
-            bail!("left out: {}", counted(counts.errors, "line"));
+            bail!("{} left as it was, because of its errors", counted(counts.faulty, "record"));
         }
         Ok(())
     }

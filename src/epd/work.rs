@@ -12,11 +12,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use analysis::{
-    Counts, FileError, InputFile, JobResult, OutputFile, ProcessError, ResumeError, Resumption, Verb,
-    WorkerPool,
+    Counts, FileError, InputFile, JobResult, LineEnds, OutputFile, ProcessError, ResumeError, Resumption,
+    Verb, WorkerPool,
 };
-use anyhow::{Result, anyhow, bail};
-use clap::Args;
+use anyhow::{Result, anyhow};
+use clap::{Args, ValueEnum};
 use game::counted;
 use indicatif::ProgressBar;
 use platform::signals;
@@ -43,13 +43,43 @@ pub(super) struct OutputArgs {
     /// Replace each file when it is finished; a file that was changed in the meantime is left as it is
     #[arg(long, conflicts_with = "output")]
     in_place: bool,
+    /// Line ends of the output
+    #[arg(long, value_enum, default_value = "keep", value_name = "KIND")]
+    line_ends: LineEndsArg,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum LineEndsArg {
+    /// Those of the input, each line's own
+    #[default]
+    Keep,
+    /// LF, as on Linux and macOS
+    Lf,
+    /// CR LF, as on Windows
+    Crlf,
+}
+
+impl OutputArgs {
+    /// Line ends of the output. `drops_nul`: whether NUL bytes at the ends of lines are left out.
+    pub(super) fn line_ends(&self, drops_nul: bool) -> LineEnds {
+        match self.line_ends {
+            LineEndsArg::Keep if drops_nul => LineEnds::WithoutNul,
+            LineEndsArg::Keep => LineEnds::Keep,
+            LineEndsArg::Lf => LineEnds::Lf,
+            LineEndsArg::Crlf => LineEnds::CrLf,
+        }
+    }
 }
 
 impl InputArgs {
-    fn open(&self) -> Result<Vec<InputFile>> {
+    fn open(&self, is_in_place: bool) -> Result<Vec<InputFile>> {
         let stdin = [PathBuf::from("-")];
         let paths = if self.paths.is_empty() { &stdin[..] } else { &self.paths };
-        paths.iter().map(|path| InputFile::open(path).map_err(explain)).collect()
+        let is_replaced = |path: &Path| is_in_place && path != Path::new("-");
+        let open = |path: &PathBuf| {
+            if is_replaced(path) { InputFile::open_in_place(path) } else { InputFile::open(path) }
+        };
+        paths.iter().map(|path| open(path).map_err(explain)).collect()
     }
 }
 
@@ -63,13 +93,15 @@ pub(super) struct Work {
     resumption: Resumption,
     /// Whether the run can be continued with `--resume` after an interruption.
     is_resumable: bool,
+    /// Whether the output ends within a line.
+    is_unended: bool,
     counts: Counts,
 }
 
 impl Work {
     /// Opens all files.
     pub(super) fn new(input: &InputArgs, output: &OutputArgs) -> Result<Work> {
-        let inputs = input.open()?;
+        let inputs = input.open(output.in_place)?;
         let output = match &output.output {
             _ if output.in_place => None,
             Some(path) => Some(OutputFile::create(path, &inputs).map_err(explain)?),
@@ -93,11 +125,11 @@ impl Work {
                 existing.map_err(|error| wrong(format!("can't read `{}`: {error}", path.display())))?
             }
         };
-        let resumption = Resumption::find(input.open()?, existing).map_err(|error| match error {
+        let resumption = Resumption::find(input.open(false)?, existing).map_err(|error| match error {
             ResumeError::Read(error) => error.into(),
             error => wrong(format!("can't resume `{}`: {error}", path.display())),
         })?;
-        let inputs = input.open()?;
+        let inputs = input.open(false)?;
         let output = OutputFile::go_on(path, resumption.length, &inputs).map_err(explain)?;
         Ok(Work::with(input, inputs, Some(output), resumption))
     }
@@ -111,7 +143,15 @@ impl Work {
         let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
         let threads = threads.unwrap_or(NonZeroUsize::MIN);
         let pool = WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO };
-        Work { pool, inputs, output, resumption, is_resumable: false, counts: Counts::default() }
+        Work {
+            pool,
+            inputs,
+            output,
+            resumption,
+            is_resumable: false,
+            is_unended: false,
+            counts: Counts::default(),
+        }
     }
 
     /// Uses `interrupt` as the interrupt flag and gives jobs the time `grace` to end. The run can be continued with `--resume` if
@@ -141,13 +181,17 @@ impl Work {
                 None => "{spinner} {bytes}, {bytes_per_sec}",
             };
             let (name, progress) = (input.name.clone(), progress_bar(input.length(), template));
-            let done = verb.process(&pool, &name, input, skip, |result| self.take(&result, &progress));
+            let mut is_first = number > 0 && !is_in_place;
+            let done = verb.process(&pool, &name, input, skip, |mut result| {
+                if is_first && !result.output.is_empty() {
+                    is_first = false;
+                    self.join(&mut result.output);
+                }
+                self.take(&result, &progress)
+            });
             progress.finish_and_clear();
             done.map_err(|error| self.failed(error, &name))?;
             if is_in_place {
-                if self.counts.lost > 0 {
-                    bail!("`{name}` has lines that are too long to be read; it is left as it is");
-                }
                 self.finish()?;
             }
         }
@@ -155,9 +199,20 @@ impl Work {
         Ok(self.counts)
     }
 
+    /// Prepares the beginning of a file to follow another: it needs a line of its own and no byte order mark.
+    fn join(&self, output: &mut Vec<u8>) {
+        if output.starts_with("\u{feff}".as_bytes()) {
+            output.drain(..3);
+        }
+        if self.is_unended {
+            output.splice(..0, *b"\n");
+        }
+    }
+
     fn take(&mut self, result: &JobResult, progress: &ProgressBar) -> io::Result<()> {
         if let Some(output) = self.output.as_mut().filter(|_| !result.output.is_empty()) {
             progress.suspend(|| output.write(&result.output))?;
+            self.is_unended = !result.output.ends_with(b"\n") && !result.output.ends_with(b"\r");
         }
         if !result.messages.is_empty() {
             // A closed standard error does not stop the work.

@@ -76,7 +76,7 @@ fn records_come_from_pipes_and_go_into_them() {
     write!(input, "{START} id \"x\"; bm e2e4;\n{START} bm #3").expect("herald listens");
     drop(input);
     let output = child.wait_with_output().expect("herald ends");
-    assert_eq!(text(&output.stdout), format!("{START} bm e4; id \"x\";\n{START} dm 3;\n"));
+    assert_eq!(text(&output.stdout), format!("{START} bm e4; id \"x\";\n{START} dm 3;"));
     assert_eq!(output.status.code(), Some(0));
 }
 
@@ -159,12 +159,142 @@ fn nobody_listening_is_no_failure() {
 }
 
 #[test]
-fn a_file_with_too_long_a_line_is_not_replaced() {
-    let text = format!("{START}  acd 1;\n{}\n", "x".repeat(17 << 20));
-    let folder = folder(&text);
+fn a_line_that_is_too_long_stays_as_it_is() {
+    let long = "x".repeat(33 << 20);
+    let folder = folder(&format!("{START}  acd 1;\n{long}\r\n{START}  acd 2;"));
     let output = herald(folder.path(), &["normalize", "--in-place", "a.epd"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(read(&folder, "a.epd") == text);
+    assert!(read(&folder, "a.epd") == format!("{START} acd 1;\n{long}\r\n{START} acd 2;"));
+}
+
+#[test]
+fn each_line_end_is_kept_in_place_or_changed_on_request() {
+    for end in ["\n", "\r\n", "\r", "\0\n", "\0\0\r\n", "\0"] {
+        let line = format!("{START}  bm e4 ;{end}");
+        let folder = folder(&line.repeat(1000));
+        let run = |more: &[&str]| {
+            let output = herald(folder.path(), &[&["normalize", "--in-place", "a.epd"], more].concat());
+            assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{end:?}");
+            read(&folder, "a.epd")
+        };
+        assert!(run(&[]) == format!("{START} bm e4;{end}").repeat(1000), "{end:?}");
+        let without = match end.trim_start_matches('\0') {
+            "" => "\n",
+            end => end,
+        };
+        assert!(run(&["--repair", "nul"]) == format!("{START} bm e4;{without}").repeat(1000), "{end:?}");
+        assert!(run(&["--line-ends", "crlf"]) == format!("{START} bm e4;\r\n").repeat(1000), "{end:?}");
+        assert!(run(&["--repair", "line-ends"]) == format!("{START} bm e4;\n").repeat(1000), "{end:?}");
+    }
+}
+
+#[test]
+fn files_of_other_kinds_are_refused_before_anything_is_written() {
+    let folder = folder("");
+    let path = folder.path();
+    let wide: Vec<u8> = START.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, told) in [
+        (&b"[Event \"x\"]\n\n1. e4 *\n"[..], "a PGN file"),
+        (&[&b"\xff\xfe"[..], &wide].concat(), "UTF-16 text"),
+        (&wide, "UTF-16 text"),
+        (b"\x1f\x8b\x08\0", "compressed"),
+    ] {
+        fs::write(path.join("a.epd"), bytes).expect("a file");
+        fs::write(path.join("out.epd"), "precious").expect("a file");
+        for more in [&["--in-place"][..], &["-o", "out.epd"]] {
+            let complaint = complaint(path, &[&["normalize", "a.epd"], more].concat(), 2);
+            assert!(complaint.starts_with(&format!("herald: `a.epd` is {told}")), "{complaint}");
+        }
+        assert_eq!(fs::read(path.join("a.epd")).expect("a file"), bytes);
+        assert_eq!(read(&folder, "out.epd"), "precious");
+    }
+}
+
+#[test]
+fn in_place_keeps_mode_and_owner_and_cleans_up() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let folder = folder(&format!("{START}  acd 1;\n"));
+    let path = folder.path();
+    let about = || fs::metadata(path.join("a.epd")).expect("a file");
+    fs::set_permissions(path.join("a.epd"), fs::Permissions::from_mode(0o640)).expect("permissions");
+    // Only root can give a file away.
+    let is_foreign = std::os::unix::fs::chown(path.join("a.epd"), Some(1234), Some(4321)).is_ok();
+    let stale = File::create(path.join(".herald-killed")).expect("a file");
+    stale.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a date");
+    drop(stale);
+    let running = File::create(path.join(".herald-running")).expect("a file");
+    running.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a date");
+    running.lock().expect("a lock");
+    let output = herald(path, &["normalize", "--in-place", "a.epd"]);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    assert_eq!((read(&folder, "a.epd"), about().mode() & 0o777), (format!("{START} acd 1;\n"), 0o640));
+    assert!(!is_foreign || (about().uid(), about().gid()) == (1234, 4321));
+    assert!(!path.join(".herald-killed").exists() && path.join(".herald-running").exists());
+
+    fs::hard_link(path.join("a.epd"), path.join("b.epd")).expect("a link");
+    assert!(complaint(path, &["normalize", "--in-place", "b.epd"], 2).contains("several names"));
+    let pipe = path.join("pipe.epd");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    assert!(complaint(path, &["normalize", "--in-place", "pipe.epd"], 2).contains("name a regular file"));
+}
+
+#[test]
+fn files_are_joined_line_by_line() {
+    let folder = folder(&format!("{START}  acd 1;"));
+    fs::write(folder.path().join("b.epd"), format!("\u{feff}{START}  acd 2;\r\n")).expect("a file");
+    let output = herald(folder.path(), &["normalize", "a.epd", "b.epd", "a.epd"]);
+    let expected = format!("{START} acd 1;\n{START} acd 2;\r\n{START} acd 1;");
+    assert_eq!(text(&output.stdout), expected);
+}
+
+#[test]
+fn repairs_are_made_by_kind_and_shown_before() {
+    let folder = folder("");
+    let path = folder.path();
+    let repaired = |operations: &str, kinds: &str| {
+        fs::write(path.join("a.epd"), format!("{START} {operations}\n")).expect("a file");
+        let kept = herald(path, &["normalize", "a.epd"]);
+        assert_eq!(
+            (kept.status.code(), text(&kept.stdout)),
+            (Some(1), &*read(&folder, "a.epd")),
+            "{operations}"
+        );
+        let output = herald(path, &["normalize", "a.epd", "--repair", kinds]);
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{operations}");
+        text(&output.stdout).trim_end().strip_prefix(START).expect("a record").trim().to_owned()
+    };
+    for (operations, kinds, expected) in [
+        ("bm e4; bm d4;", "duplicates", "bm d4 e4;"),
+        ("acd 1; acd 2;", "duplicates", "acd 2;"),
+        ("c0 \"unclosed; \t", "quotes", "c0 \"unclosed\";"),
+        ("c0 \"say \\\"e4\\\"\";", "escapes", "c0 \"say 'e4'\";"),
+        ("acn 1,234,567; acd \"12\"; ce +0.35;", "numbers", "acd 12; acn 1234567; ce 35;"),
+        ("bm e4 acd 3 id \"x\";", "semicolons", "acd 3; bm e4; id \"x\";"),
+        ("bm e2-e4;", "moves", "bm e4;"),
+        ("pv 1. e4 e5 2.\u{2658}f3! 2...Nc6;", "moves", "pv e4 e5 Nf3 Nc6;"),
+        ("pv e4 e5 Nf3 Nc6 Bc4 Bc5 0-0 Nge7 +;", "moves", "pv e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nge7;"),
+        ("pv e4 a6 e5 d5 exd6 e.p.;", "moves", "pv e4 a6 e5 d5 exd6;"),
+        ("bm #2;", "mates", "dm 2;"),
+        ("bm e4; bm d4; ce +0.1 c0 \"x;", "all", "bm d4 e4; c0 \"x\"; ce 10;"),
+    ] {
+        assert_eq!(repaired(operations, kinds), expected);
+    }
+    fs::write(path.join("a.epd"), format!("{START} bm Sf3 Sc3;\n{START} acd 1;\n")).expect("a file");
+    let german = ["normalize", "a.epd", "--repair", "moves", "--piece-letters", "german"];
+    let output = herald(path, &german);
+    assert_eq!(text(&output.stdout), format!("{START} bm Nc3 Nf3;\n{START} acd 1;\n"));
+    let output = herald(path, &[&german[..], &["--diff"]].concat());
+    let told = text(&output.stdout);
+    assert!(told.starts_with("a.epd:1:57: warning: `Sf3` is not SAN; expected Nf3 [T2]\n"), "{told}");
+    assert!(told.ends_with(&format!("-{START} bm Sf3 Sc3;\n+{START} bm Nc3 Nf3;\n")), "{told}");
+    let output = herald(path, &[&german[..], &["--json"]].concat());
+    let changes: Vec<serde_json::Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(changes.len(), 1);
+    assert_eq!(
+        (changes[0]["line"].as_u64(), changes[0]["repairs"][0]["kind"].as_str()),
+        (Some(1), Some("moves"))
+    );
 }
 
 /// Returns the folder of suites beside the repository, if it exists.
@@ -188,7 +318,7 @@ fn suites_are_checked_and_normalized() {
         ("sts.epd", 0, 0),
         ("mates2000.epd", 1, 0),
         ("tb-opcodes.epd", 0, 0),
-        ("fuzz-seeds.epd", 0, 0),
+        ("fuzz-seeds.epd", 1, 1),
     ] {
         let checked = herald(&suites, &["check", name]);
         assert_eq!(checked.status.code(), Some(check), "{name}: {}", text(&checked.stderr));

@@ -53,7 +53,7 @@ impl Run {
         let mut run = Run { summary: RunSummary { name, ..RunSummary::default() }, ..Run::default() };
         for block in Blocks::new(input) {
             let block = block?;
-            if matches!(block, FileBlock::TooLong { .. }) {
+            if matches!(block, FileBlock::TooLong { is_first: true, .. }) {
                 run.summary.unreadable += 1;
             }
             let records = block.lines().filter(|line| line.content() == Content::Record);

@@ -27,6 +27,20 @@ impl Escapes {
         }
     }
 
+    /// Encodes a text for a string. EPD itself can't write a quotation mark in a string; it becomes an apostrophe.
+    pub fn encode(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Escapes::Backslash if text.contains(['"', '\\']) => {
+                Cow::Owned(text.replace('\\', "\\\\").replace('"', "\\\""))
+            }
+            Escapes::ChessDb if text.contains(['"', ';']) => {
+                Cow::Owned(text.replace('"', "'").replace(';', "\\s"))
+            }
+            Escapes::None if text.contains('"') => Cow::Owned(text.replace('"', "'")),
+            _ => Cow::Borrowed(text),
+        }
+    }
+
     /// Length of a string up to its closing quotation mark; `None` if it is not closed.
     fn end_of_string(self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
@@ -95,6 +109,8 @@ pub struct Lexer<'a> {
     escapes: Escapes,
     /// Whether the current operation has more text before its semicolon.
     is_open: bool,
+    /// Whether a string without its closing quotation mark ends before the last semicolon of the line. By default it is an error.
+    pub closes_strings: bool,
     /// Faults found so far.
     pub findings: Findings<'a>,
 }
@@ -102,7 +118,14 @@ pub struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// Creates a lexer for a line without its line end. `line` is its number, for faults.
     pub fn new(text: &'a str, line: u64, escapes: Escapes) -> Lexer<'a> {
-        let mut lexer = Lexer { text, at: 0, escapes, is_open: false, findings: Findings::new(text, line) };
+        let mut lexer = Lexer {
+            text,
+            at: 0,
+            escapes,
+            is_open: false,
+            closes_strings: false,
+            findings: Findings::new(text, line),
+        };
         if text.len() > LONGEST_LINE {
             let length = text.len();
             let message = format!("the line has {length} characters; expected at most {LONGEST_LINE}");
@@ -113,9 +136,7 @@ impl<'a> Lexer<'a> {
             lexer.warn(0, Rule::F2, "a byte order mark begins the line");
         }
         if let Some(at) = text.trim_end().find('\r') {
-            let message =
-                "a carriage return within the line; Herald does not read the line ends of an old Macintosh";
-            lexer.error(at, Rule::F1, message);
+            lexer.error(at, Rule::F1, "a carriage return within the line");
         }
         if lexer.skip_blanks() > 0 {
             lexer.warn(lexer.at, Rule::F2, "blanks begin the line");
@@ -229,11 +250,16 @@ impl<'a> Lexer<'a> {
         let end = self.escapes.end_of_string(rest.as_bytes()).filter(|&end| end < rest.len());
         let text = match end {
             Some(end) => &rest[..end],
+            None if self.closes_strings => rest.trim_end().trim_end_matches([';', ' ', '\t']),
             None => rest.trim_end(),
         };
         self.at = end.map_or(self.text.len(), |end| at + 1 + end + 1);
         if end.is_none() {
-            self.error(at, Rule::F11, "a string without the quotation mark at its end");
+            let severity = if self.closes_strings { Severity::Warning } else { Severity::Error };
+            let message = "a string without the quotation mark at its end";
+            self.findings.report(at, Rule::F11, severity, message);
+        } else if self.peek().is_some_and(|next| !ends_word(next)) {
+            self.error(self.at, Rule::F11, "text directly behind a string; expected a space or a semicolon");
         }
         if text.len() > super::LONGEST_STRING {
             self.warn(at, Rule::F11, format!("a string of {} bytes; expected less than 256", text.len()));
@@ -453,18 +479,17 @@ mod tests {
     fn strings_that_do_not_end() {
         expect(" id \"x; y", &["id|\"x; y\""], &["F11", "F9"]);
         expect(" id \"", &["id|\"\""], &["F11", "F9"]);
-        expect(" id \"a\"\"b\";", &["id|\"a\"|\"b\""], &["F9"]);
+        expect(" id \"a\"\"b\";", &["id|\"a\"|\"b\""], &["F11", "F9"]);
         expect(" \"a\" b;", &["|\"a\"|b"], &["F10", "F9"]);
     }
 
     #[test]
-    fn lines_of_an_old_macintosh_are_an_error() {
+    fn a_carriage_return_within_a_line_is_an_error() {
         let errors = |text: &str| {
             let faults = Lexer::new(text, 1, Escapes::None).findings.faults;
             faults.iter().map(ToString::to_string).collect::<Vec<_>>().concat()
         };
-        let message = "1:22: error: a carriage return within the line; Herald does not read the line ends of an old \
-            Macintosh [F1]";
+        let message = "1:22: error: a carriage return within the line [F1]";
         assert_eq!(errors(&format!("{EMPTY}\r{EMPTY}\r")), message);
         assert_eq!(errors(&format!("{EMPTY} \r\r")), "");
     }

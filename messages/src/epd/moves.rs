@@ -12,6 +12,7 @@ use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{Position as _, Role};
 
 use super::operation::Text;
+use super::repair::PieceLetters;
 
 /// A move as an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,9 +112,20 @@ pub(super) struct MoveReader<'p> {
     pub(super) position: Option<&'p (Chess, CastlingMode)>,
     /// Whether other notations than SAN are corrected.
     pub(super) repairs: bool,
+    /// Letters of the pieces in repaired moves.
+    pub(super) letters: PieceLetters,
 }
 
 impl MoveReader<'_> {
+    /// Whether an operand is no move but belongs to the notation of one: a move number, a check or `e.p.` on its own. Only
+    /// when moves are repaired.
+    pub(super) fn passes_over(self, text: &str) -> bool {
+        let number = text.trim_end_matches('.');
+        let is_number = number.len() < text.len() && number.bytes().all(|byte| byte.is_ascii_digit());
+        self.repairs
+            && (is_number || matches!(text, "+" | "#" | "++" | "e.p." | "ep" | "!" | "!!" | "!?" | "?!"))
+    }
+
     /// Reads one move.
     pub(super) fn one<'a>(self, text: &'a str, at: usize, findings: &mut Findings<'_>) -> EpdMove<'a> {
         match self.position {
@@ -163,7 +175,8 @@ impl MoveReader<'_> {
             }
             return EpdMove::Legal(mv, written);
         }
-        match game::read_move(chess, mode, &text) {
+        let respelled = if self.repairs { respelled(&text, self.letters) } else { None };
+        match game::read_move(chess, mode, respelled.as_deref().unwrap_or(&text)) {
             Ok(mv) => {
                 let written = san_and_play(chess, mv);
                 let severity = if self.repairs { Severity::Warning } else { Severity::Error };
@@ -182,6 +195,34 @@ impl MoveReader<'_> {
             }
         }
     }
+}
+
+/// The usual spelling of a move that is written in another: with a move number, annotations, figurines, zeros for castling or
+/// letters of another language; `None` if nothing changes.
+fn respelled(text: &str, letters: PieceLetters) -> Option<String> {
+    let number = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let behind = text[number..].trim_start_matches(['.', '\u{2026}']);
+    let is_numbered = number > 0 && behind.len() < text.len() - number;
+    let mut rest = if is_numbered { behind } else { text };
+    for suffix in ["e.p.", "ep", "+-", "-+", "\u{2020}", "\u{2021}"] {
+        rest = rest.strip_suffix(suffix).unwrap_or(rest);
+    }
+    let rest = rest.trim_end_matches(['!', '?']);
+    let is_castling = rest.starts_with("0-0");
+    let mut before = None;
+    let spelled = rest.chars().filter_map(|c| {
+        let before = before.replace(c);
+        match c {
+            '0' if is_castling => Some('O'),
+            ':' | '\u{d7}' => Some('x'),
+            '\u{2659}' | '\u{265f}' => None,
+            figurine @ '\u{2654}'..='\u{265e}' => "KQRBN".chars().nth((figurine as usize - 0x2654) % 6),
+            letter if matches!(before, None | Some('=')) => Some(letters.english(letter)),
+            other => Some(other),
+        }
+    });
+    let spelled: String = spelled.collect();
+    (spelled != text).then_some(spelled)
 }
 
 /// Reads a move without a position.

@@ -12,6 +12,7 @@ use time::{Date, Month, PrimitiveDateTime, Time};
 
 use super::moves::{EpdMove, MoveReader, cleaned, printing};
 use super::operation::{AnyOperand, Contact, Operation, Text};
+use super::repair::{Repair, RepairSet};
 use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register, numbers};
 
 /// The range of integers that every program supports (EPD specification, 5.2.3).
@@ -30,6 +31,7 @@ pub(super) struct Operands<'a, 'f> {
     /// Whether `bm #3` is read as `dm 3`.
     pub(super) mates: bool,
     pub(super) escapes: Escapes,
+    pub(super) repairs: RepairSet,
     pub(super) findings: &'f mut Findings<'a>,
 }
 
@@ -149,16 +151,27 @@ impl<'a> Operands<'a, '_> {
             &i64::MAX => format!("an integer of at least {}", range.start()),
             end => format!("an integer from {} to {end}", range.start()),
         };
-        let [Operand { text, is_string: false, .. }] = self.given else {
+        let takes_strings = self.repairs.contains(Repair::Numbers);
+        let [Operand { text, is_string, .. }] = self.given else {
             return self.only(&expected()).and(None);
         };
+        if *is_string && !takes_strings {
+            return self.only(&expected()).and(None);
+        }
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let Some(number) = text.parse().ok().filter(|number| is_integer && range.contains(number)) else {
-            return self.refuse_first(Rule::T3, &expected());
+        let number = text.parse().ok().filter(|number| is_integer && range.contains(number));
+        let Some(number) = number else {
+            let repairs = self.repairs.contains(Repair::Numbers);
+            let repaired = repaired_number(text, self.opcode.text == "ce").filter(|_| repairs);
+            let Some(number) = repaired.filter(|number| range.contains(number)) else {
+                return self.refuse_first(Rule::T3, &expected());
+            };
+            self.report_operand(self.given[0], Rule::T3, Severity::Warning, &format!("write {number}"));
+            return Some(number);
         };
         let plain = digits.len() == 1 || !digits.starts_with('0');
-        if text.starts_with('+') || !plain || *text == "-0" {
+        if text.starts_with('+') || !plain || *text == "-0" || *is_string {
             self.report_operand(self.given[0], Rule::T3, Severity::Warning, &format!("write {number}"));
         }
         Some(number)
@@ -193,11 +206,12 @@ impl<'a> Operands<'a, '_> {
         read(text).or_else(|| self.refuse_first(Rule::O1, expected))
     }
 
-    /// Returns the text of an operand: escapes are decoded, quotation marks become apostrophes.
+    /// Returns the text of an operand with its escapes decoded. Without escapes a quotation mark becomes an apostrophe.
     fn text(&self, operand: Operand<'a>) -> Text<'a> {
         match self.escapes.decode(operand.text) {
-            Cow::Borrowed(text) => cleaned(text),
-            Cow::Owned(text) => Cow::Owned(cleaned(&text).into_owned()),
+            Cow::Borrowed(text) if self.escapes == Escapes::None => cleaned(text),
+            Cow::Borrowed(text) => printing(text),
+            Cow::Owned(text) => Cow::Owned(printing(&text).into_owned()),
         }
     }
 
@@ -302,6 +316,9 @@ impl<'a, 'f> Operands<'a, 'f> {
             if operand.is_string {
                 return self.refuse_operand(*operand, Rule::T2, "is a string; expected a move");
             }
+            if self.moves.passes_over(operand.text) {
+                self.report_operand(*operand, Rule::T2, Severity::Warning, "is not a move; it is left out");
+            }
             if operand.text.contains(',') {
                 self.report(operand.at, Rule::F9, Severity::Warning, "commas between moves");
             }
@@ -316,7 +333,9 @@ impl<'a, 'f> Operands<'a, 'f> {
                 Some((&text[..end.unwrap_or(text.len())], begins))
             })
         };
-        Some(self.given.iter().flat_map(between_commas).filter(|(text, _)| !text.is_empty()))
+        let moves = self.moves;
+        let texts = self.given.iter().flat_map(between_commas);
+        Some(texts.filter(move |(text, _)| !text.is_empty() && !moves.passes_over(text)))
     }
 
     pub(super) fn only_move(&mut self) -> Option<EpdMove<'a>> {
@@ -385,6 +404,28 @@ impl<'a, 'f> Operands<'a, 'f> {
         }
         Some(moves)
     }
+}
+
+/// The number that was meant: with commas between thousands, with decimals (rounded), or an evaluation in pawns with decimals.
+fn repaired_number(text: &str, is_evaluation: bool) -> Option<i64> {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (sign, unsigned) = match text.strip_prefix(['+', '-']) {
+        Some(unsigned) => (if text.starts_with('-') { -1.0 } else { 1.0 }, unsigned),
+        None => (1.0, text),
+    };
+    let mut groups = unsigned.split(',');
+    let is_grouped = groups.next().is_some_and(|first| first.len() <= 3 && digits(first))
+        && groups.all(|group| group.len() == 3 && digits(group));
+    if is_grouped && unsigned.contains(',') {
+        return text.replace([',', '+'], "").parse().ok();
+    }
+    let (whole, part) = unsigned.split_once('.')?;
+    if !(digits(whole) && (part.is_empty() || digits(part))) {
+        return None;
+    }
+    let number: f64 = unsigned.parse().ok()?;
+    let number = sign * number * if is_evaluation { 100.0 } else { 1.0 };
+    (number.abs() < 1e15).then_some(number.round() as i64)
 }
 
 fn read_date(text: &str) -> Option<Date> {

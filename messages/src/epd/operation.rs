@@ -7,10 +7,11 @@ use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::num::NonZeroU32;
 
+use game::epd::Escapes;
 use shakmaty::ByColor;
 use time::PrimitiveDateTime;
 
-use super::moves::{EpdMove, cleaned, printing};
+use super::moves::{EpdMove, printing};
 use super::operands::Operands;
 use super::{ClockTime, EpdEvaluation, Record, RefereeCommand, RefereeRequest, Register};
 
@@ -58,6 +59,12 @@ macro_rules! operations {
                 }
             }
 
+            /// Whether an opcode is one of the standard's, or of those that are read like them.
+            pub(super) fn is_listed(opcode: &str) -> bool {
+                matches!(opcode, $(stringify!($opcode))|* $(| stringify!($flag_opcode))* | "noop")
+                    || matches!(opcode.as_bytes(), [b'c' | b'v', b'0'..=b'9'])
+            }
+
             /// Reads an operation; `None` if its opcode is unknown or its operands are invalid.
             pub(super) fn read(operands: &mut Operands<'a, '_>) -> Option<Operation<'a>> {
                 Some(match operands.opcode.text {
@@ -68,9 +75,9 @@ macro_rules! operations {
             }
 
             /// Appends opcode, operands and semicolon to `out`.
-            pub(super) fn write(&self, out: &mut String) {
+            pub(super) fn write(&self, out: &mut String, escapes: Escapes) {
                 out.push_str(self.opcode());
-                let mut writer = OperandWriter(out);
+                let mut writer = OperandWriter(out, escapes);
                 match self {
                     $(Operation::$variant(value) => writer.$write(value),)*
                     $(Operation::$flag => {})*
@@ -180,6 +187,16 @@ pub enum AnyOperand<'a> {
 }
 
 impl<'a> Operation<'a> {
+    /// Adds the moves of another `am` or `bm`; false if the operations are not such.
+    pub(super) fn join(&mut self, other: &Operation<'a>) -> bool {
+        use Operation::{Am, Bm};
+        let ((Am(moves), Am(more)) | (Bm(moves), Bm(more))) = (self, other) else { return false };
+        moves.extend(more.iter().cloned());
+        moves.sort_by_cached_key(EpdMove::text);
+        moves.dedup();
+        true
+    }
+
     /// Returns the moves among the operands.
     pub fn moves(&self) -> &[EpdMove<'a>] {
         match self {
@@ -193,7 +210,7 @@ impl<'a> Operation<'a> {
 }
 
 /// Appends operands to a text, each after a space.
-struct OperandWriter<'o>(&'o mut String);
+struct OperandWriter<'o>(&'o mut String, Escapes);
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "values come as references")]
 impl OperandWriter<'_> {
@@ -202,10 +219,10 @@ impl OperandWriter<'_> {
         let _ = write!(self.0, " {value}");
     }
 
-    /// Writes a string. EPD has no notation for a quotation mark inside a string; it becomes an apostrophe.
+    /// Writes a string.
     fn string(&mut self, text: &str) {
         self.0.push_str(" \"");
-        self.0.push_str(&cleaned(text));
+        self.0.push_str(&self.1.encode(&printing(text)));
         self.0.push('"');
     }
 

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::moves::{EpdMove, MoveReader};
 use super::operands::Operands;
+use super::repair::{PieceLetters, Repair, RepairSet};
 use super::rules::judge;
 use super::{EpdPosition, Operation, Register};
 
@@ -81,12 +82,12 @@ impl<'a> Record<'a> {
         self.position.game(halfmoves, fullmoves)
     }
 
-    /// Appends the record to a text, without a line end.
-    pub fn write(&self, out: &mut String) {
+    /// Appends the record to a text, without a line end. `escapes` are those of its strings.
+    pub fn write(&self, out: &mut String, escapes: Escapes) {
         self.position.write(out);
         for operation in &self.operations {
             out.push(' ');
-            operation.write(out);
+            operation.write(out, escapes);
         }
     }
 }
@@ -100,7 +101,7 @@ impl<'a> Extend<Operation<'a>> for Record<'a> {
 impl fmt::Display for Record<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        self.write(&mut text);
+        self.write(&mut text, Escapes::None);
         f.write_str(&text)
     }
 }
@@ -132,7 +133,7 @@ pub enum MoveReading {
 /// A lenient reader corrects the following, with a warning: missing or superfluous blanks and semicolons, counters of a
 /// FEN (they become `hmvc` and `fmvn`), castling rights out of order, commas between moves, strings without quotation
 /// marks, SAN with too much or too little disambiguation, duplicate opcodes with the same operands. Of several
-/// operations with one opcode and different operands the last one is kept, with an error.
+/// operations with one opcode and different operands the last one is kept, with an error. [`RepairSet`] has more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordReader {
     /// Treatment of faulty records.
@@ -143,6 +144,10 @@ pub struct RecordReader {
     pub mates: bool,
     /// Escapes inside strings.
     pub escapes: Escapes,
+    /// Further faults that are repaired.
+    pub repairs: RepairSet,
+    /// Letters of the pieces in moves that are repaired.
+    pub letters: PieceLetters,
 }
 
 /// Result of reading a record.
@@ -159,6 +164,7 @@ impl RecordReader {
     /// Reads a record. `line` is its line number in the file, for the faults.
     pub fn read(self, text: &str, line: u64) -> Reading<'_> {
         let mut lexer = Lexer::new(text, line, self.escapes);
+        lexer.closes_strings = self.repairs.contains(Repair::Quotes);
         let record = self.read_record(&mut lexer);
         let faults = lexer.findings.faults;
         let is_strict = self.strictness == Strictness::Strict;
@@ -173,9 +179,11 @@ impl RecordReader {
             MoveReading::Syntax => None,
             MoveReading::Legal | MoveReading::Repair => position.judge(&fields, &mut lexer.findings),
         };
-        let moves = MoveReader { position: legal.as_ref(), repairs: self.moves == MoveReading::Repair };
+        let is_repaired = self.moves == MoveReading::Repair;
+        let moves = MoveReader { position: legal.as_ref(), repairs: is_repaired, letters: self.letters };
         let read = |opcode, given: &[Operand<'a>], findings: &mut Findings<'a>| {
-            Operands { opcode, given, moves, mates: self.mates, escapes: self.escapes, findings }.read()
+            let RecordReader { mates, escapes, repairs, .. } = self;
+            Operands { opcode, given, moves, mates, escapes, repairs, findings }.read()
         };
         // Capacities fit the records of test suites, so that the lists rarely grow.
         let mut operations = Operations { list: Vec::with_capacity(4), places: SmallVec::new() };
@@ -195,16 +203,33 @@ impl RecordReader {
             is_garbled |= is_like_a_field(opcode.text);
             operands.clear();
             operands.extend(std::iter::from_fn(|| lexer.operand()));
-            operations.push(read(opcode, &operands, &mut lexer.findings), opcode.at);
+            let mut rest = &operands[..];
+            let mut opcode = opcode;
+            while let Some(next) = self.forgotten_semicolon(rest) {
+                let message = format!("no semicolon before `{}`", rest[next].text);
+                lexer.findings.report(rest[next].at, Rule::F9, Severity::Warning, message);
+                operations.push(read(opcode, &rest[..next], &mut lexer.findings), opcode.at);
+                opcode = Word { text: rest[next].text, at: rest[next].at };
+                rest = &rest[next + 1..];
+            }
+            operations.push(read(opcode, rest, &mut lexer.findings), opcode.at);
         }
         lexer.findings.opcode = None;
         if is_garbled {
             return None;
         }
-        operations.sort(first, &mut lexer.findings);
+        operations.sort(first, self.repairs.contains(Repair::Duplicates), &mut lexer.findings);
         let record = Record { position, operations: operations.list };
         judge(&record, &operations.places, &mut lexer.findings);
         Some(record)
+    }
+}
+
+impl RecordReader {
+    /// Place of an opcode among operands, before which a semicolon was forgotten.
+    fn forgotten_semicolon(self, operands: &[Operand<'_>]) -> Option<usize> {
+        let is_opcode = |operand: &Operand<'_>| !operand.is_string && Operation::is_listed(operand.text);
+        self.repairs.contains(Repair::Semicolons).then(|| operands.iter().position(is_opcode)).flatten()
     }
 }
 
@@ -228,8 +253,8 @@ impl<'a> Operations<'a> {
     }
 
     /// Sorts the operations by opcode and keeps the last one of duplicates. Those before `first` are counters of a FEN,
-    /// which may be in any order.
-    fn sort(&mut self, first: usize, findings: &mut Findings<'a>) {
+    /// which may be in any order. `repairs`: whether duplicates are repaired.
+    fn sort(&mut self, first: usize, repairs: bool, findings: &mut Findings<'a>) {
         if self.list.is_sorted_by(|one, next| one.opcode() < next.opcode()) {
             return;
         }
@@ -237,17 +262,17 @@ impl<'a> Operations<'a> {
             let message = "the operations are not in ASCII order";
             findings.report(self.places[first], Rule::F13, Severity::Note, message);
         }
-        let first = self.places.get(first).copied();
         let mut placed: Vec<_> = self.places.drain(..).zip(self.list.drain(..)).collect();
         placed.sort_by(|(_, one), (_, other)| one.opcode().cmp(other.opcode()));
         // `dedup_by` keeps the first of equal elements; swapping keeps the last one instead.
         placed.dedup_by(|next, kept| {
             let is_double = next.1.opcode() == kept.1.opcode();
             if is_double {
-                let message = format!("duplicate `{}`; the last one is kept", game::excerpt(kept.1.opcode()));
-                // An operation overrides a counter of a FEN.
-                let is_lost = next.1 != kept.1 && Some(kept.0.min(next.0)) >= first;
-                let severity = if is_lost { Severity::Error } else { Severity::Warning };
+                let is_lost = next.1 != kept.1;
+                let severity = if is_lost && !repairs { Severity::Error } else { Severity::Warning };
+                let is_joined = repairs && is_lost && next.1.join(&kept.1);
+                let what = if is_joined { "both are joined" } else { "the last one is kept" };
+                let message = format!("duplicate `{}`; {what}", game::excerpt(kept.1.opcode()));
                 findings.report(kept.0, Rule::F12, severity, message);
                 std::mem::swap(next, kept);
             }

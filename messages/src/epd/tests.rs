@@ -15,6 +15,8 @@ const LENIENT: RecordReader = RecordReader {
     moves: MoveReading::Legal,
     mates: false,
     escapes: Escapes::None,
+    repairs: RepairSet::NONE,
+    letters: PieceLetters::English,
 };
 const STRICT: RecordReader = RecordReader { strictness: Strictness::Strict, ..LENIENT };
 const SYNTAX: RecordReader = RecordReader { moves: MoveReading::Syntax, ..LENIENT };
@@ -179,7 +181,7 @@ fn what_is_put_right() {
         ("  acd   5 ", "acd 5;", &["F9 warning", "F9 warning", "F9 warning"]),
         ("0 1", "fmvn 1; hmvc 0;", &["F8 warning", "F8 warning"]),
         ("7 0; id \"x\";", "fmvn 1; hmvc 7; id \"x\";", &["F8 warning", "F8 warning", "F9 warning"]),
-        ("0 1 fmvn 9;", "fmvn 9; hmvc 0;", &["F8 warning", "F8 warning", "F12 warning"]),
+        ("0 1 fmvn 9;", "fmvn 9; hmvc 0;", &["F8 warning", "F8 warning", "F12 error"]),
         ("- bm e4;", "bm e4;", &["F1 warning"]),
         ("c0 \"tab\there\";", "c0 \"tab?here\";", &["F11 error"]),
         ("c0 \"café\";", "c0 \"café\";", &["F11 warning"]),

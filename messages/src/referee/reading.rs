@@ -36,6 +36,8 @@ const READER: RecordReader = RecordReader {
     moves: MoveReading::Repair,
     mates: false,
     escapes: game::epd::Escapes::None,
+    repairs: crate::epd::RepairSet::NONE,
+    letters: crate::epd::PieceLetters::English,
 };
 
 /// A record with its faults.
