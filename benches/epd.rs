@@ -45,7 +45,7 @@ fn measure(name: &str, moves: MoveReading, lines: &[&str]) -> f64 {
             for (number, line) in (1..).zip(lines.iter().cycle().take(RECORDS)) {
                 let reading = reader.read(black_box(line), number);
                 written.clear();
-                reading.record.expect("a record").write(&mut written);
+                reading.record.expect("a record").write(&mut written, game::epd::Escapes::None);
                 black_box(&written);
             }
             RECORDS as f64 / process_cpu_time().saturating_sub(began).as_secs_f64()

@@ -144,6 +144,7 @@ fn purge_leaves_all_the_rest_as_it_is() {
         ("  id \"x; bm d4;\" ;  bm e4 ;; acd 5;\t", "  id \"x; bm d4;\" ;; acd 5;\t"),
         (" bm e4; acd 1; bm d4;", " acd 1;"),
         (" 0 1;bm e4;", " 0 1"),
+        (" bm e4;acd 1;", " acd 1;"),
         (" bmx e4; Bm d4;", " bmx e4; Bm d4;"),
     ] {
         for end in ["\n", "\r\n", ""] {

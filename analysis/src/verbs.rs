@@ -235,7 +235,10 @@ impl Purge {
             while let Some(opcode) = lexer.opcode() {
                 while lexer.operand().is_some() {}
                 if opcode.text == self.opcode {
-                    line.copy(&line.text[kept_to..end], &mut kept);
+                    // What follows without a blank of its own needs the one before the opcode.
+                    let next = line.text.as_bytes().get(lexer.position());
+                    let has_blank = next.is_none_or(|next| next.is_ascii_whitespace() || *next == b';');
+                    line.copy(&line.text[kept_to..if has_blank { end } else { opcode.at }], &mut kept);
                     kept_to = lexer.position();
                 }
                 end = lexer.position();
