@@ -11,7 +11,7 @@ use messages::epd::{MoveReading, RecordReader};
 
 use crate::{
     AnalysisError, AnalysisJob, AnalysisListener, Analyze, Analyzer, AnalyzerFactory, Counts, FindMates,
-    Herald, PositionAnalysis, ProcessError, Target, Verb, WorkerPool,
+    Herald, MateSearch, MateVerdict, PositionAnalysis, ProcessError, Target, Verb, WorkerPool,
 };
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -55,8 +55,8 @@ impl Analyzer for Scripted {
         last
     }
 
-    fn find_mate(&mut self, _: &Game, _: u32) -> Result<PositionAnalysis, AnalysisError> {
-        Ok(PositionAnalysis::default())
+    fn find_mate(&mut self, _: &Game, _: u32) -> Result<MateSearch, AnalysisError> {
+        Ok(MateSearch { analysis: PositionAnalysis::default(), verdict: MateVerdict::Undecided })
     }
 }
 
@@ -68,7 +68,7 @@ fn run(
     input: &str,
 ) -> (String, String, Counts) {
     let reader = RecordReader { moves: MoveReading::Repair, ..RecordReader::default() };
-    let verb = Verb::analysis(reader, job, new_analyzer);
+    let verb = Verb::analysis(reader, job, new_analyzer, None);
     let (mut output, mut messages, mut counts) = (Vec::new(), Vec::new(), Counts::default());
     let worked = verb.process(&pool(threads), "a.epd", Cursor::new(input.to_owned()), 0, |result| {
         output.extend(result.output);
@@ -115,7 +115,7 @@ const TARGET: Target = Target { times: true, early_stop: None };
 fn target(target: Target, operations: &str, lines: &'static [&'static str]) -> (String, String) {
     let (output, messages, _) = scripted(target, lines, &format!("{START} {operations}\n"));
     assert_eq!(messages, "");
-    let verdict = output.split("Target ").nth(1).and_then(|rest| rest.split(';').next()).unwrap_or("");
+    let verdict = output.split("Target \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("");
     (verdict.to_owned(), output)
 }
 
@@ -124,7 +124,7 @@ fn a_record_is_solved_from_when_on_a_right_move_is_held_to() {
     let (verdict, output) = target(TARGET, "bm e4; id \"x\";", &["d4", "e4 e5", "e4 c5 Nf3"]);
     assert_eq!(verdict, "solved 2 200 20");
     let expected = format!(
-        "{START} Target solved 2 200 20; acd 3; acn 300; acs 0; bm e4; ce 3; id \"x\"; pm e4; pv e4 c5 Nf3;\n"
+        "{START} Target \"solved 2 200 20\"; acd 3; acn 300; acs 0; bm e4; ce 3; id \"x\"; pm e4; pv e4 c5 Nf3;\n"
     );
     assert_eq!(output, expected);
     let verdict = |operations, lines| target(TARGET, operations, lines).0;
@@ -232,7 +232,7 @@ impl Analyzer for Uneven {
         Scripted(&["e4"]).analyze(game, goes_on)
     }
 
-    fn find_mate(&mut self, _: &Game, _: u32) -> Result<PositionAnalysis, AnalysisError> {
+    fn find_mate(&mut self, _: &Game, _: u32) -> Result<MateSearch, AnalysisError> {
         Err(AnalysisError::Interrupted)
     }
 }
@@ -250,7 +250,7 @@ fn the_order_is_kept_on_any_number_of_threads() {
 
 #[test]
 fn lines_that_are_done_are_skipped() {
-    let verb = Verb::analysis(RecordReader::default(), ANALYZE, factory(Scripted(&["e4"])));
+    let verb = Verb::analysis(RecordReader::default(), ANALYZE, factory(Scripted(&["e4"])), None);
     let input = format!("# suite\n{START} id \"1\";\n{START} id \"2\";\n");
     let (mut output, mut length) = (Vec::new(), 0);
     let worked = verb.process(&pool(1), "a.epd", Cursor::new(input.clone()), 2, |result| {
@@ -266,7 +266,7 @@ fn lines_that_are_done_are_skipped() {
 
 #[test]
 fn an_interrupted_analysis_leaves_no_record_behind() {
-    let verb = Verb::analysis(RecordReader::default(), mates(3), factory(Uneven));
+    let verb = Verb::analysis(RecordReader::default(), mates(3), factory(Uneven), None);
     let input = format!("# suite\n{START}\n{START}\n");
     let mut taken = 0;
     let worked = verb.process(&pool(1), "a.epd", Cursor::new(input.clone()), 0, |_| {

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use messages::epd::{
-    BYTE_ORDER_MARK, Blocks, Content, FileBlock, MoveReading, Record, RecordReader, TextLine,
+    AnyOperand, BYTE_ORDER_MARK, Blocks, Content, FileBlock, MoveReading, Operation, Record, RecordReader,
+    TextLine,
 };
 use platform::FileId;
 use tempfile::NamedTempFile;
+
+use crate::jobs::PROVENANCE;
 
 /// Error of an input or output file. File names contain no control characters.
 #[derive(Debug, thiserror::Error)]
@@ -361,6 +364,9 @@ pub enum ResumeError {
         /// Name of the input.
         input: String,
     },
+    /// The output was made by another program, or with other settings or another limit.
+    #[error("line {0} of the output is by `{1}`, not by `{2}`")]
+    Recipe(u64, String, String),
     /// The output is longer than the input.
     #[error("the output has more lines than the input")]
     TooLong,
@@ -368,11 +374,15 @@ pub enum ResumeError {
 
 impl Resumption {
     /// Compares the existing output with the inputs, line by line: positions and names of records, and the text of all other
-    /// lines. Line ends may differ.
+    /// lines. Line ends may differ. Records that say who analysed them must say this `recipe`, with or without a date.
     ///
     /// # Errors
     /// A file can't be read, or the output does not come from these inputs.
-    pub fn find(inputs: Vec<InputFile>, output: impl Read) -> Result<Resumption, ResumeError> {
+    pub fn find(
+        inputs: Vec<InputFile>,
+        output: impl Read,
+        recipe: Option<&str>,
+    ) -> Result<Resumption, ResumeError> {
         let (mut output, mut count) = (WholeLines::new(output), 0);
         let mut resumption = Resumption::default();
         for input in inputs {
@@ -388,6 +398,9 @@ impl Resumption {
                 }
                 if !made.is_ended {
                     break;
+                }
+                if let Some((recipe, other)) = recipe.zip(made.other_recipe(&line, recipe)) {
+                    return Err(ResumeError::Recipe(count, other, recipe.to_owned()));
                 }
                 resumption.length += made.length;
                 done = line.number;
@@ -445,6 +458,31 @@ impl WholeLine {
             made.position == given.position && made.id() == given.id()
         };
         line.content == Content::Record && made.zip(given).is_some_and(is_same)
+    }
+}
+
+impl WholeLine {
+    /// Who analysed this line of an output, unless it is `recipe` or was there before.
+    fn other_recipe(&self, line: &WholeLine, recipe: Option<&str>) -> Option<String> {
+        let by = |line: &WholeLine| {
+            let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
+            let record =
+                reader.read(line.text.as_deref().filter(|text| text.contains(PROVENANCE))?, 1).record?;
+            match record.get(PROVENANCE)? {
+                Operation::Other { operands, .. } => match &operands[..] {
+                    [AnyOperand::String(text)] => Some(text.to_string()),
+                    _ => None,
+                },
+                _ => None,
+            }
+        };
+        let made = by(self)?;
+        let is_date =
+            |text: &str| text.len() == 10 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+        let undated =
+            made.rsplit_once(", ").filter(|(_, date)| is_date(date)).map_or(&*made, |(recipe, _)| recipe);
+        let is_same = recipe == Some(undated) || by(line).as_deref() == Some(&made);
+        (!is_same).then_some(made)
     }
 }
 
@@ -529,7 +567,7 @@ mod tests {
 
     fn find(folder: &TempDir, names: &[&str], output: &str) -> Result<Resumption, ResumeError> {
         let inputs = names.iter().map(|name| InputFile::open(&folder.path().join(name)).expect("a file"));
-        Resumption::find(inputs.collect(), output.as_bytes())
+        Resumption::find(inputs.collect(), output.as_bytes(), Some("Herald, nodes=5"))
     }
 
     #[test]
@@ -556,6 +594,12 @@ mod tests {
             let refused = find(&folder, &names, &output).expect_err("not from these inputs");
             assert_eq!(matches!(refused, ResumeError::TooLong), longer, "{refused}");
         }
+        let by =
+            |recipe: &str| format!("# suite\n\n{START} Analyzer \"{recipe}\"; acn 5; id \"1\"; pm e4;\n");
+        assert_eq!(lines(&by("Herald, nodes=5, 2026-01-31")), [3, 0]);
+        let other = find(&folder, &names, &by("Herald, nodes=6, 2026-01-31")).expect_err("another limit");
+        let told = "line 3 of the output is by `Herald, nodes=6, 2026-01-31`, not by `Herald, nodes=5`";
+        assert_eq!(other.to_string(), told);
         let other = find(&folder, &names, &format!("{made}{}", record("x"))).expect_err("another record");
         assert_eq!(
             other.to_string(),

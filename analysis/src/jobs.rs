@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use game::epd::{Fault, Rule};
 use game::{Game, Score};
-use messages::epd::{Content, Operation, Record, RecordReader, TextLine};
+use messages::epd::{AnyOperand, Content, Operation, Record, RecordReader, TextLine};
 
 use crate::process::{Interrupted, JobResult, LineHandler, Verb, is_malformed};
 use crate::target_result::{self, Cost, KeyMoves, TargetResult};
-use crate::{AnalysisError, AnalysisResult, Analyzer, Counts, PositionAnalysis};
+use crate::{AnalysisError, AnalysisResult, Analyzer, Counts, MateSearch, MateVerdict, PositionAnalysis};
 
 /// An operation on a record that needs an analyzer.
 pub trait AnalysisJob: Send + Sync {
@@ -60,8 +60,12 @@ fn final_score(game: &Game) -> Score {
     if is_mate { Score::MatedIn(0) } else { Score::DRAW }
 }
 
-/// Searches for mates by the side to move in records that have no `dm`, or a longer one. If a mate is found, writes `dm`, `pm`,
-/// `pv`, `ce`, `acn` and `acs`; other records are not changed.
+/// Opcode of a private operation: `Dm "at most";` says that `dm` is proven, but perhaps not the shortest mate.
+const BOUND: &str = "Dm";
+
+/// Searches for mates by the side to move in records that have no `dm`, a longer one, or one that is an upper bound. If a mate is
+/// found, writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`, and `Dm "at most";` unless the mate is proven to be the shortest; other
+/// records are not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindMates {
     /// Longest mate to search for, in moves.
@@ -78,28 +82,63 @@ pub struct FindMates {
 
 impl AnalysisJob for FindMates {
     fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts> {
+        let is_bound = record.get(BOUND).is_some();
         let known = record.dm().map_or(u32::MAX, |moves| moves.get());
+        let (longest, open) = match is_bound {
+            true => (self.moves.get().min(known), known.saturating_add(1)),
+            false => (self.moves.get(), known),
+        };
         let is_ended = game.legal_moves().is_empty();
-        let first = if self.passes { 1 } else { self.moves.get() };
+        let first = if self.passes { 1 } else { longest };
         let mut counts = Counts { skipped: 1, ..Counts::default() };
-        for moves in (first..=self.moves.get()).take_while(|moves| *moves < known && !is_ended) {
-            let analysis = analyzer.find_mate(game, moves)?;
+        for moves in (first..=longest).take_while(|moves| *moves < open && !is_ended) {
+            let MateSearch { analysis, verdict } = analyzer.find_mate(game, moves)?;
             let effort = analysis.effort();
             let (nodes, time) = (counts.nodes + effort.nodes, counts.time + effort.time);
-            let mate = analysis.mate();
-            let found = u64::from(mate.is_some());
-            counts = Counts { found, missed: 1 - found, nodes, time, ..Counts::default() };
-            if let Some(mate) = mate {
-                // A `ce` with the proven length would contradict a preset `dm`.
-                let score = analysis.score.filter(|_| !self.strict);
-                PositionAnalysis { score, ..analysis }.write_to(record, game, self.times);
-                let preset = NonZeroU32::new(moves).filter(|_| self.strict);
-                record.set(Operation::Dm(preset.unwrap_or(mate)));
-                break;
+            let was_undecided = counts.undecided > 0;
+            counts = Counts { nodes, time, ..Counts::default() };
+            match (verdict, analysis.mate()) {
+                (MateVerdict::Shortest | MateVerdict::AtMost, Some(mate)) => {
+                    counts.found = 1;
+                    counts.bounds = u64::from(verdict == MateVerdict::AtMost);
+                    self.write(record, game, moves, mate, (analysis, verdict));
+                    break;
+                }
+                (MateVerdict::NoMate, _) if !was_undecided => counts.missed = 1,
+                _ => counts.undecided = 1,
             }
         }
         Ok(counts)
     }
+}
+
+impl FindMates {
+    /// Writes a mate that was searched for in so many moves.
+    fn write(
+        &self,
+        record: &mut Record,
+        game: &Game,
+        moves: u32,
+        mate: NonZeroU32,
+        (analysis, verdict): (PositionAnalysis, MateVerdict),
+    ) {
+        // A `ce` with the proven length would contradict a preset `dm`.
+        let score = analysis.score.filter(|_| !self.strict);
+        PositionAnalysis { score, ..analysis }.write_to(record, game, self.times);
+        let preset = NonZeroU32::new(moves).filter(|_| self.strict);
+        record.set(Operation::Dm(preset.unwrap_or(mate)));
+        if verdict == MateVerdict::AtMost {
+            record.set(private(BOUND, "at most"));
+        } else {
+            record.remove(BOUND);
+        }
+    }
+}
+
+/// A private operation with one string, the form that every reader takes.
+fn private(opcode: &'static str, text: &str) -> Operation<'static> {
+    let operands = vec![AnyOperand::String(text.to_owned().into())];
+    Operation::Other { opcode: opcode.into(), operands }
 }
 
 /// Tests an analyzer with each record: it must play one of the moves of `bm`, if there are any, and none of `am`.
@@ -169,10 +208,12 @@ impl Verb {
         reader: RecordReader,
         job: impl AnalysisJob + 'static,
         analyzers: AnalyzerFactory,
+        provenance: Option<String>,
     ) -> Verb {
         let job: Arc<dyn AnalysisJob> = Arc::new(job);
         let new_handler = move || {
-            Box::new(RecordAnalysis { reader, job: Arc::clone(&job), analyzer: analyzers() }) as Box<_>
+            let (job, provenance) = (Arc::clone(&job), provenance.clone());
+            Box::new(RecordAnalysis { reader, job, analyzer: analyzers(), provenance }) as Box<_>
         };
         Verb::new(Arc::new(new_handler), 1)
     }
@@ -182,7 +223,12 @@ struct RecordAnalysis {
     reader: RecordReader,
     job: Arc<dyn AnalysisJob>,
     analyzer: AnalysisResult<Box<dyn Analyzer>>,
+    /// Program, settings and date, written into each record that is changed.
+    provenance: Option<String>,
 }
+
+/// Opcode of the private operation that says who made the analysis of a record, how and when.
+pub(crate) const PROVENANCE: &str = "Analyzer";
 
 impl LineHandler for RecordAnalysis {
     fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
@@ -214,6 +260,7 @@ impl RecordAnalysis {
             result.counts.failed += 1;
             return Ok(None);
         };
+        let before = record.clone();
         let outcome = match (record.game(), &mut self.analyzer) {
             (Err(error), _) => Err(error.to_string()),
             (Ok(_), Err(error)) => Err(error.to_string()),
@@ -222,6 +269,9 @@ impl RecordAnalysis {
                 done => done.map_err(|error| error.to_string()),
             },
         };
+        if let (Some(provenance), true) = (&self.provenance, record != before) {
+            record.set(private(PROVENANCE, provenance));
+        }
         match outcome {
             Ok(counts) => result.counts += counts,
             Err(reason) => {

@@ -19,7 +19,8 @@ mod tests;
 mod verbs;
 
 pub use analyzer::{
-    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, PositionAnalysis, ProgramAnalyzer,
+    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, MateSearch, MateVerdict,
+    PositionAnalysis, ProgramAnalyzer,
 };
 pub use files::{FileError, InputFile, OutputFile, ResumeError, Resumption, refuse_overwriting};
 pub use jobs::{AnalysisJob, Analyze, AnalyzerFactory, FindMates, Target};

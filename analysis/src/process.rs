@@ -108,8 +108,12 @@ pub struct Counts {
     pub notes: u64,
     /// Records in which the analyzer succeeded: analysed, mate found, or target solved.
     pub found: u64,
-    /// Records in which the analyzer found no mate or missed the target.
+    /// Records in which there is no mate, or the analyzer missed the target.
     pub missed: u64,
+    /// Records in which the analyzer found a mate that is perhaps not the shortest; they are found as well.
+    pub bounds: u64,
+    /// Records in which the analyzer reached its limit without a result.
+    pub undecided: u64,
     /// Records without a task for the analyzer.
     pub skipped: u64,
     /// Records that can't be read, are illegal, or whose analysis failed. They are not changed.
@@ -257,6 +261,8 @@ impl AddAssign for Counts {
         self.notes += other.notes;
         self.found += other.found;
         self.missed += other.missed;
+        self.bounds += other.bounds;
+        self.undecided += other.undecided;
         self.skipped += other.skipped;
         self.failed += other.failed;
         self.nodes += other.nodes;

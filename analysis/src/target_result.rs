@@ -1,7 +1,5 @@
 //! The result of a target search, stored in the record as an operation, so that a report needs nothing but the file.
 
-use std::borrow::Cow;
-
 use game::Move;
 use messages::epd::{AnyOperand, EpdMove, Operation, Record};
 use serde::Serialize;
@@ -9,12 +7,14 @@ use serde::Serialize;
 /// Opcode of the result. The capital letter makes it a private opcode.
 pub(crate) const OPCODE: &str = "Target";
 
-/// Result of a target search, stored as the private operation `Target` with one operand or four:
+/// Result of a target search, stored as the private operation `Target` with a string:
 ///
 /// ```text
-/// Target missed;
-/// Target solved DEPTH NODES MILLISECONDS;
+/// Target "missed";
+/// Target "solved DEPTH NODES MILLISECONDS";
 /// ```
+///
+/// Without quotation marks, as Herald wrote it once, it is read as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetResult {
     /// The final move was wrong.
@@ -38,14 +38,10 @@ impl TargetResult {
     /// Reads the result from a record; `None` if it is missing or can't be parsed.
     pub(crate) fn of(record: &Record<'_>) -> Option<TargetResult> {
         let Some(Operation::Other { operands, .. }) = record.get(OPCODE) else { return None };
-        let words: Option<Vec<&str>> = operands
-            .iter()
-            .map(|operand| match operand {
-                AnyOperand::Word(word) => Some(&**word),
-                AnyOperand::String(_) => None,
-            })
-            .collect();
-        match words?[..] {
+        let words = operands.iter().flat_map(|operand| match operand {
+            AnyOperand::Word(text) | AnyOperand::String(text) => text.split(' '),
+        });
+        match words.collect::<Vec<_>>()[..] {
             ["missed"] => Some(TargetResult::Missed),
             ["solved", depth, nodes, millis] => Some(TargetResult::Solved(Cost {
                 depth: number(depth)?,
@@ -58,14 +54,14 @@ impl TargetResult {
 
     /// Writes the result into a record.
     pub(crate) fn write_to(self, record: &mut Record<'_>) {
-        let text = |number: Option<u64>| number.map_or("-".into(), |number| number.to_string().into());
-        let words: Vec<Cow<'static, str>> = match self {
-            TargetResult::Missed => vec!["missed".into()],
+        let text = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
+        let result = match self {
+            TargetResult::Missed => "missed".to_owned(),
             TargetResult::Solved(Cost { depth, nodes, millis }) => {
-                vec!["solved".into(), text(depth), text(nodes), text(millis)]
+                format!("solved {} {} {}", text(depth), text(nodes), text(millis))
             }
         };
-        let operands = words.into_iter().map(AnyOperand::Word).collect();
+        let operands = vec![AnyOperand::String(result.into())];
         record.set(Operation::Other { opcode: OPCODE.into(), operands });
     }
 }

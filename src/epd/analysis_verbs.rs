@@ -30,8 +30,7 @@ pub(crate) struct AnalysisArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Continue the output of an interrupted run of the same command. Herald checks that the output belongs to these files, but
-    /// not that program and limit are the same
+    /// Continue the output of an interrupted run of the same command: files, program, settings and limit must be the same
     #[arg(long, requires = "output", conflicts_with = "in_place")]
     resume: bool,
     #[command(flatten)]
@@ -45,9 +44,12 @@ pub(crate) struct AnalysisArgs {
     /// Hash table of Herald on each thread, in MiB
     #[arg(long, value_name = "MIB", default_value = "16", conflicts_with = "engine")]
     hash: NonZeroUsize,
-    /// Write no times, so that the output under a limit of nodes or depth is reproducible
+    /// Write no times and no date, so that the output under a limit of nodes or depth is reproducible
     #[arg(long)]
     no_times: bool,
+    /// Write no operation `Analyzer`, which says by which program, with which settings and limit, and when
+    #[arg(long)]
+    no_provenance: bool,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
     escapes: EscapesArg,
@@ -68,6 +70,27 @@ struct LimitArgs {
     time: Option<f64>,
 }
 
+impl LimitArgs {
+    /// The limit as it was given.
+    fn describe(&self, is_soft: bool) -> String {
+        match self {
+            LimitArgs { nodes: Some(nodes), .. } => format!("nodes={nodes}"),
+            LimitArgs { depth: Some(depth), .. } => format!("depth={depth}"),
+            LimitArgs { time, .. } => {
+                let soft = if is_soft { " on average" } else { "" };
+                format!("time={} s{soft}", time.unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// A recipe with the date of today, in UTC.
+fn dated(recipe: &str) -> String {
+    let today = time::OffsetDateTime::now_utc().date();
+    let (year, month, day) = (today.year(), u8::from(today.month()), today.day());
+    format!("{recipe}, {year:04}-{month:02}-{day:02}")
+}
+
 impl AnalysisArgs {
     /// Whether Herald analyses under a limit of depth.
     fn is_herald_limited_by_depth(&self) -> bool {
@@ -77,22 +100,28 @@ impl AnalysisArgs {
     /// Runs the job on all records. `sum_up` summarises the results of records that did not fail, for standard error.
     fn run(&self, job: impl AnalysisJob + 'static, sum_up: fn(&Counts) -> String) -> Result<()> {
         let interrupt = Arc::default();
-        let new_analyzer = self.analyzers(&interrupt).map_err(WrongInput::of)?;
+        let (new_analyzer, recipe) = self.analyzers(&interrupt).map_err(WrongInput::of)?;
         // A missing analyzer is reported before anything is written.
         new_analyzer()?;
-        let open = if self.resume { Work::resume } else { Work::new };
+        let recipe = Some(recipe).filter(|_| !self.no_provenance);
         let grace = if self.engine.is_some() { GRACE } else { Duration::ZERO };
-        let work = open(&self.input, &self.output)?.resumable(interrupt, grace);
+        let work = match self.resume {
+            true => Work::resume(&self.input, &self.output, recipe.as_deref())?,
+            false => Work::new(&self.input, &self.output)?,
+        };
+        let work = work.resumable(interrupt, grace);
         let earlier = match work.lines_done() {
             0 => String::new(),
             lines => format!("; {} done before", counted(lines, "line")),
         };
         let reader = self.escapes.reader(MoveReading::Repair);
-        let verb = Verb::analysis(reader, job, new_analyzer).with_line_ends(self.output.line_ends(false));
+        let provenance = recipe.map(|recipe| if self.no_times { recipe } else { dated(&recipe) });
+        let verb = Verb::analysis(reader, job, new_analyzer, provenance);
+        let verb = verb.with_line_ends(self.output.line_ends(false));
         let counts = work.run(&verb)?;
-        let Counts { found, missed, skipped, failed, nodes, time, .. } = counts;
-        let (records, came_of, seconds) =
-            (found + missed + skipped + failed, sum_up(&counts), time.as_secs_f64());
+        let Counts { found, missed, undecided, skipped, failed, nodes, time, .. } = counts;
+        let records = found + missed + undecided + skipped + failed;
+        let (came_of, seconds) = (sum_up(&counts), time.as_secs_f64());
         let (records, nodes) = (counted(records, "record"), counted(nodes, "node"));
         eprintln!("{records}: {came_of}, {failed} failed; {nodes}, {seconds:.1} s{earlier}");
         if failed > 0 {
@@ -101,19 +130,31 @@ impl AnalysisArgs {
         Ok(())
     }
 
-    /// Creates the factory of analyzers. A program is started once to check that it works.
-    fn analyzers(&self, interrupt: &Arc<AtomicBool>) -> Result<AnalyzerFactory> {
-        let limit = self.limit()?;
+    /// Creates the factory of analyzers, and describes the analysis: name, settings and limit. A program is started once to check
+    /// that it works.
+    fn analyzers(&self, interrupt: &Arc<AtomicBool>) -> Result<(AnalyzerFactory, String)> {
+        let (limit, described) = (self.limit()?, self.limit.describe(self.soft));
         let Some(words) = &self.engine else {
             let mebibytes = self.hash.get();
-            return Ok(Arc::new(move || Ok(Box::new(Herald::new(&limit, mebibytes)?))));
+            let recipe = concat!("Herald ", env!("CARGO_PKG_VERSION"));
+            let recipe = format!("{recipe}, hash {mebibytes} MiB, threads 1, {described}");
+            return Ok((Arc::new(move || Ok(Box::new(Herald::new(&limit, mebibytes)?))), recipe));
         };
         let spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
-        players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?.quit();
+        let player = players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?;
+        let name =
+            Some(player.name()).filter(|name| !name.is_empty()).unwrap_or("unnamed program").to_owned();
+        player.quit();
+        let memory = spec.memory.map(|mebibytes| format!("hash {mebibytes} MiB"));
+        let threads = spec.threads.map(|count| format!("threads {count}"));
+        let options = spec.options.iter().map(|(name, value)| format!("{name}={value}"));
+        let settings = memory.into_iter().chain(threads).chain(options);
+        let recipe: Vec<String> = std::iter::once(name).chain(settings).chain([described]).collect();
         let interrupt = Arc::clone(interrupt);
-        Ok(Arc::new(move || {
+        let factory: AnalyzerFactory = Arc::new(move || {
             Ok(Box::new(ProgramAnalyzer::new(spec.clone(), limit.clone(), Arc::clone(&interrupt))))
-        }))
+        });
+        Ok((factory, recipe.join(", ")))
     }
 
     /// The limit for each record (EPD specification, 7.2), as a time control, which every program understands.
@@ -164,8 +205,10 @@ impl AnalyzeArgs {
 
 /// Find forced mates by the side to move in EPD records that have no `dm`, or a longer one (the standard's "pfms")
 ///
-/// Writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. Herald's mate solver proves all mates, also those that another program
-/// reports; `dm` is the shortest mate, unless the limit was reached before a shorter one could be ruled out.
+/// Writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. Herald searches with half the limit by its mate solver and, if that does not
+/// decide, with the other half as for an analysis. The solver proves all mates, also those that another program reports. `dm` is the
+/// shortest mate; if the limit was reached before a shorter one could be ruled out, the private operation `Dm "at most";` says so, and
+/// a later run takes the record up again.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd mate --moves 5 --passes --nodes 1000000 suite.epd -o mates.epd")]
 pub(crate) struct MateArgs {
@@ -194,16 +237,21 @@ impl MateArgs {
             strict: self.strict,
             times: !self.analysis.no_times,
         };
-        self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
-            format!("{}, {missed} without, {skipped} skipped", counted(*found, "mate"))
+        self.analysis.run(job, |Counts { found, bounds, missed, undecided, skipped, .. }| {
+            let bounds = match bounds {
+                0 => String::new(),
+                bounds => format!(" ({bounds} perhaps not the shortest)"),
+            };
+            let mates = counted(*found, "mate");
+            format!("{mates}{bounds}, {missed} without, {undecided} undecided, {skipped} skipped")
         })
     }
 }
 
 /// Test whether Herald, or another program, finds the moves of `bm` and avoids those of `am` (the standard's "pfts")
 ///
-/// Writes `pm`, `pv`, `ce`, `acd`, `acn` and `acs`, and the private operation `Target`: `Target missed;` or `Target solved
-/// DEPTH NODES MILLISECONDS;`, the point from which on the right move stayed the best. Records without `bm` and `am`
+/// Writes `pm`, `pv`, `ce`, `acd`, `acn` and `acs`, and the private operation `Target`: `Target "missed";` or `Target "solved
+/// DEPTH NODES MILLISECONDS";`, the point from which on the right move stayed the best. Records without `bm` and `am`
 /// are skipped. Missed records don't change the exit status.
 #[derive(Args)]
 #[command(after_help = "Examples:

@@ -111,7 +111,9 @@ impl Work {
     }
 
     /// Opens all files to continue an earlier run; starts from the beginning if there is no output yet.
-    pub(super) fn resume(input: &InputArgs, output: &OutputArgs) -> Result<Work> {
+    ///
+    /// `recipe`: who analyses and how, which must be the same as before.
+    pub(super) fn resume(input: &InputArgs, output: &OutputArgs, recipe: Option<&str>) -> Result<Work> {
         let wrong = |text: String| WrongInput::of(anyhow!(text));
         let Some(path) = &output.output else {
             return Err(wrong("--resume continues a file; name it with --output".to_owned()));
@@ -125,10 +127,11 @@ impl Work {
                 existing.map_err(|error| wrong(format!("can't read `{}`: {error}", path.display())))?
             }
         };
-        let resumption = Resumption::find(input.open(false)?, existing).map_err(|error| match error {
-            ResumeError::Read(error) => error.into(),
-            error => wrong(format!("can't resume `{}`: {error}", path.display())),
-        })?;
+        let resumption =
+            Resumption::find(input.open(false)?, existing, recipe).map_err(|error| match error {
+                ResumeError::Read(error) => error.into(),
+                error => wrong(format!("can't resume `{}`: {error}", path.display())),
+            })?;
         let inputs = input.open(false)?;
         let output = OutputFile::go_on(path, resumption.length, &inputs).map_err(explain)?;
         Ok(Work::with(input, inputs, Some(output), resumption))

@@ -91,8 +91,14 @@ fn mates_are_found_in_passes_and_skipped_then() {
         let arguments = ["mate", "--moves", moves, "--nodes", "100000", "--no-times", input, "-o", output];
         told(&folder, &arguments, 0)
     };
-    assert!(find("a.epd", "b.epd", "1").starts_with("2 records: 1 mate, 1 without, 0 skipped, 0 failed; "));
-    assert!(find("b.epd", "c.epd", "2").starts_with("2 records: 1 mate, 0 without, 1 skipped, 0 failed; "));
+    assert!(
+        find("a.epd", "b.epd", "1")
+            .starts_with("2 records: 1 mate, 1 without, 0 undecided, 0 skipped, 0 failed; ")
+    );
+    assert!(
+        find("b.epd", "c.epd", "2")
+            .starts_with("2 records: 1 mate, 0 without, 0 undecided, 1 skipped, 0 failed; ")
+    );
     fs::write(folder.path().join("a.epd"), format!("{MATE_IN_2}\n{MATE_IN_1}\n{EASY_MATE_IN_2}\n"))
         .expect("a file");
     let uci = format!("cmd='{HERALD} uci' option.Hash=1");

@@ -1,17 +1,20 @@
 //! Herald's own search, in this process.
 
+use std::num::NonZeroU64;
 use std::time::Instant;
 
 use game::{Clock, Game, Score, TimeControl};
 use search::mate::{Finding, Goal, Problem, Solver};
 use search::{Control, Limits, Observer, Report, Searcher, Table};
 
-use super::{AnalysisListener, AnalysisResult, Analyzer, PositionAnalysis};
+use super::{AnalysisListener, AnalysisResult, Analyzer, MateSearch, MateVerdict, PositionAnalysis};
 
 /// Herald's search on one thread. The hash table is cleared before each record, so that under a limit of nodes or depth the
 /// result depends on the record alone. Must run on a thread with [`search::STACK_SIZE`].
 pub struct Herald {
     limits: Limits,
+    /// Half the limit, for the solver and for the search when they share the work.
+    half: Limits,
     mebibytes: usize,
     table: Table,
     searcher: Searcher,
@@ -26,35 +29,67 @@ impl Herald {
     /// There is not enough memory.
     pub fn new(limit: &TimeControl, mebibytes: usize) -> AnalysisResult<Herald> {
         let (table, searcher) = (Table::new(mebibytes)?, Searcher::default());
-        Ok(Herald { limits: limits(limit), mebibytes, table, searcher, solver: None })
+        let (limits, half) = (limits(limit), limits(&half_of(limit)));
+        Ok(Herald { limits, half, mebibytes, table, searcher, solver: None })
     }
-}
 
-impl Analyzer for Herald {
-    fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
+    /// Searches as the engine does.
+    fn search(&mut self, game: &Game, limits: &Limits, goes_on: AnalysisListener<'_>) -> PositionAnalysis {
         let root = engine::root(game).unwrap_or_default(); // EPD records are standard chess or Chess960
         self.table.clear();
         self.searcher.clear();
         let (control, clock) = (Control::new(), Instant::now());
         let last = PositionAnalysis::default();
         let mut observer = ReportListener { game, control: &control, goes_on, last };
-        let Herald { limits, table, searcher, .. } = self;
-        let answer = searcher.think(table, &root, limits, &control, &clock, &mut observer);
+        let answer = self.searcher.think(&mut self.table, &root, limits, &control, &clock, &mut observer);
         let decided: Vec<_> = answer.best.into_iter().chain(answer.ponder).collect();
         let decided = engine::line_from_search(game, &decided);
         let line = Some(observer.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);
-        Ok(PositionAnalysis {
+        PositionAnalysis {
             line,
             score: Some(engine::score(answer.score)),
             depth: Some(answer.depth),
             nodes: Some(answer.nodes),
             time: clock.elapsed(),
-        })
+        }
+    }
+}
+
+/// Half of a limit of nodes or time; other limits are not shared.
+fn half_of(limit: &TimeControl) -> TimeControl {
+    match limit {
+        TimeControl::Nodes(nodes) => {
+            TimeControl::Nodes(NonZeroU64::new(nodes.get() / 2).unwrap_or(NonZeroU64::MIN))
+        }
+        TimeControl::PerMove(time) => TimeControl::PerMove(*time / 2),
+        other => other.clone(),
+    }
+}
+
+impl Analyzer for Herald {
+    fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
+        let limits = self.limits.clone();
+        Ok(self.search(game, &limits, goes_on))
     }
 
-    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis> {
+    /// The solver and the search have half the limit each. The solver finds mates that the search prunes, the search finds long
+    /// ones by its evaluation; the solver then proves those along the search's line.
+    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<MateSearch> {
         let solver = solver(&mut self.solver, self.mebibytes)?;
-        Ok(prove(solver, game, moves, None, &self.limits))
+        let solved = solve(solver, game, moves, None, &self.half);
+        if matches!(solved.verdict, MateVerdict::Shortest | MateVerdict::NoMate) {
+            return Ok(solved);
+        }
+        let known = solved.analysis.mate().map_or(moves, |mate| mate.get() - 1);
+        let limits = Limits { mate: Some(known), ..self.half.clone() };
+        let searched = self.search(game, &limits, &mut |_| true);
+        let told = searched.mate().filter(|mate| mate.get() <= known);
+        let solver = self::solver(&mut self.solver, self.mebibytes)?;
+        let proof = told.map(|mate| prove_told(solver, game, mate.get(), &searched));
+        let best = proof.filter(|proof| proof.analysis.mate().is_some()).unwrap_or_else(|| solved.clone());
+        let (nodes, time) = (solved.analysis.nodes.zip(searched.nodes), solved.analysis.time + searched.time);
+        let nodes = nodes.map(|(solving, searching)| solving + searching);
+        Ok(MateSearch { analysis: PositionAnalysis { nodes, time, ..best.analysis }, ..best })
     }
 }
 
@@ -71,33 +106,51 @@ pub(super) fn solver(solver: &mut Option<Solver>, mebibytes: usize) -> AnalysisR
     })
 }
 
-/// Searches for the shortest mate in at most `moves` moves. If the limit is reached before shorter mates are ruled out, the mate
-/// may not be the shortest. With `first`, the mate must begin with that move.
-pub(super) fn prove(
+/// Node limit for the proof of a mate that a search or a program tells; a fraction of a second.
+const PROOF_NODES: u64 = 1_000_000;
+
+/// Proves the mate in at most `moves` moves that an analysis tells.
+pub(super) fn prove_told(
     solver: &mut Solver,
     game: &Game,
     moves: u32,
-    first: Option<game::Move>,
+    told: &PositionAnalysis,
+) -> MateSearch {
+    let limits = Limits { nodes: Some(PROOF_NODES), ..Limits::default() };
+    let proof = solve(solver, game, moves, Some(&told.line), &limits);
+    // A line that proves nothing does not prove that there is no mate.
+    let is_proven = proof.analysis.mate().is_some();
+    if is_proven { proof } else { MateSearch { verdict: MateVerdict::Undecided, ..proof } }
+}
+
+/// Searches for the shortest mate in at most `moves` moves, first along the told line, if there is one.
+fn solve(
+    solver: &mut Solver,
+    game: &Game,
+    moves: u32,
+    told: Option<&[game::Move]>,
     limits: &Limits,
-) -> PositionAnalysis {
-    let allowed = first.map(|first| vec![engine::to_search(first)]);
-    let root = search::Root { allowed, ..engine::root(game).unwrap_or_default() };
+) -> MateSearch {
+    let root = engine::root(game).unwrap_or_default();
     let problem = Problem { attacker: game.turn(), moves, goal: Goal::Shortest };
     let (control, clock) = (Control::new(), Instant::now());
-    let solution = solver.solve(&root, problem, limits, &control, &clock, &mut ());
-    let searched = PositionAnalysis {
-        nodes: Some(solution.nodes),
-        time: clock.elapsed(),
-        ..PositionAnalysis::default()
+    let solution = match told {
+        Some(line) => {
+            let line: Vec<_> = line.iter().map(|mv| engine::to_search(*mv)).collect();
+            solver.solve_told(&root, problem, &line, limits, &control, &clock)
+        }
+        None => solver.solve(&root, problem, limits, &control, &clock, &mut ()),
     };
-    match solution.finding {
-        Finding::Mate(mate) => PositionAnalysis {
-            line: engine::line_from_search(game, &mate.line),
-            score: Some(Score::MateIn(mate.moves)),
-            ..searched
-        },
-        Finding::NoMate | Finding::Undecided => searched,
-    }
+    let (line, score, verdict) = match solution.finding {
+        Finding::Mate(mate) => {
+            let verdict = if mate.is_shortest { MateVerdict::Shortest } else { MateVerdict::AtMost };
+            (engine::line_from_search(game, &mate.line), Some(Score::MateIn(mate.moves)), verdict)
+        }
+        Finding::NoMate => (Vec::new(), None, MateVerdict::NoMate),
+        Finding::Undecided => (Vec::new(), None, MateVerdict::Undecided),
+    };
+    let (nodes, time) = (Some(solution.nodes), clock.elapsed());
+    MateSearch { analysis: PositionAnalysis { line, score, depth: None, nodes, time }, verdict }
 }
 
 /// Passes reports of the search to the listener.

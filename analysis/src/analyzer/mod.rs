@@ -2,7 +2,7 @@
 //!
 //! Each worker thread has its own analyzer. The hash table is cleared before each record (`ucinewgame`, `new`), so that under a
 //! limit of nodes the output depends neither on the number of threads nor on the order of records. A mate that a program reports
-//! becomes `dm` only after Herald's mate solver has proven it, starting with the program's move.
+//! becomes `dm` only after Herald's mate solver has proven it along the program's line.
 
 mod herald;
 mod program;
@@ -34,12 +34,33 @@ pub trait Analyzer {
     /// The analyzer gives no answer or an invalid one.
     fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis>;
 
-    /// Searches for a mate by the side to move in at most `moves` of its moves. The score is a mate score only if a mate was
-    /// found and proven.
+    /// Searches for a mate by the side to move in at most `moves` of its moves.
     ///
     /// # Errors
     /// As for [`Analyzer::analyze`].
-    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis>;
+    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<MateSearch>;
+}
+
+/// Result of a search for a mate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MateSearch {
+    /// Line and length of the mate, if one was found, and the effort.
+    pub analysis: PositionAnalysis,
+    /// What is known.
+    pub verdict: MateVerdict,
+}
+
+/// What a search for a mate has proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MateVerdict {
+    /// The mate is the shortest.
+    Shortest,
+    /// There is a mate, perhaps a shorter one than that found.
+    AtMost,
+    /// There is no mate in so many moves.
+    NoMate,
+    /// Nothing: the limit was reached.
+    Undecided,
 }
 
 /// Analysis of a position, complete or in progress.

@@ -1,16 +1,18 @@
 //! Analysis by another program over CECP or UCI.
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use game::{Clock, DrawReason, Game, Move, Outcome, TimeControl};
+use game::{Clock, DrawReason, Game, Move, Outcome, Score, TimeControl};
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 use search::mate::Solver;
 use shakmaty::ByColor;
 
-use super::{AnalysisError, AnalysisListener, AnalysisResult, Analyzer, PositionAnalysis, herald};
+use super::{
+    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, MateSearch, MateVerdict, PositionAnalysis,
+    herald,
+};
 
 /// Grace period after the time limit before a program counts as silent.
 const MARGIN: Duration = Duration::from_secs(5);
@@ -19,8 +21,6 @@ const SILENCE: Duration = Duration::from_mins(10);
 /// Interval at which a waiting thread polls the interrupt flag.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Node limit for the proof of a mate that a program reports; a fraction of a second.
-const PROOF_NODES: NonZeroU64 = NonZeroU64::new(1_000_000).unwrap();
 /// Hash table for the proof, in MiB.
 const PROOF_MEMORY: usize = 16;
 
@@ -112,19 +112,19 @@ impl Analyzer for ProgramAnalyzer {
         Ok(analysis)
     }
 
-    /// Proves the mate that the program reports, including its length.
-    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis> {
+    /// Proves the mate that the program reports, along its line.
+    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<MateSearch> {
         let told = |analysis: &PositionAnalysis| analysis.mate().filter(|mate| mate.get() <= moves);
         let analysis = self.analyze(game, &mut |analysis| told(analysis).is_none())?;
-        let proof = match told(&analysis) {
-            Some(mate) => {
-                let solver = herald::solver(&mut self.solver, PROOF_MEMORY)?;
-                let limits = herald::limits(&TimeControl::Nodes(PROOF_NODES));
-                herald::prove(solver, game, mate.get(), analysis.best(), &limits)
-            }
-            None => PositionAnalysis::default(),
-        };
-        Ok(PositionAnalysis { depth: None, nodes: analysis.nodes, time: analysis.time, ..proof })
+        let mut search =
+            MateSearch { analysis: PositionAnalysis::default(), verdict: MateVerdict::Undecided };
+        if let Some(mate) = told(&analysis) {
+            let solver = herald::solver(&mut self.solver, PROOF_MEMORY)?;
+            search = herald::prove_told(solver, game, mate.get(), &analysis);
+        }
+        let PositionAnalysis { nodes, time, .. } = analysis;
+        search.analysis = PositionAnalysis { depth: None, nodes, time, ..search.analysis };
+        Ok(search)
     }
 }
 
@@ -143,13 +143,34 @@ fn wait(player: &dyn Player, latest: Instant) -> AnalysisResult<()> {
 /// Merges a report with the previous analysis: values that the report lacks are kept.
 fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAnalysis) -> PositionAnalysis {
     let line = thinking.moves(game);
+    let score = thinking.score.map(|score| mate_of_line(game, &line, score).unwrap_or(score));
     PositionAnalysis {
         line: if line.is_empty() { before.line } else { line },
-        score: thinking.score.or(before.score),
+        score: score.or(before.score),
         depth: thinking.depth.or(before.depth),
         nodes: thinking.nodes.or(before.nodes),
         time,
     }
+}
+
+/// Centipawns beyond which a score means a mate if its line ends in one. Programs write mates as 32000 - N, 9999 - N and so on; the
+/// largest evaluation of a position is that of nine queens.
+const BEYOND_EVALUATION: i32 = 8_500;
+
+/// The mate that a score in centipawns means: its line ends in checkmate. CECP has no notation of its own for mates in old programs.
+fn mate_of_line(game: &Game, line: &[Move], score: Score) -> Option<Score> {
+    let Score::Centipawns(centipawns) = score else { return None };
+    let plies = u32::try_from(line.len()).ok().filter(|plies| *plies > 0)?;
+    let is_won = centipawns > 0;
+    if centipawns.abs() < BEYOND_EVALUATION || is_won != (plies % 2 == 1) {
+        return None;
+    }
+    let mut end = game.clone();
+    for mv in line {
+        end.play(*mv).ok()?;
+    }
+    let is_mate = end.legal_moves().is_empty() && matches!(end.outcome(), Some(Outcome::Win { .. }));
+    is_mate.then_some(if is_won { Score::MateIn(plies.div_ceil(2)) } else { Score::MatedIn(plies / 2) })
 }
 
 /// The final analysis. The last line is kept only if it begins with the move played.
@@ -161,6 +182,26 @@ fn decided(mv: Move, time: Duration, last: PositionAnalysis) -> PositionAnalysis
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_score_beyond_evaluation_is_a_mate_if_its_line_ends_in_one() {
+        let game = |moves: &str| {
+            let mut game = Game::default();
+            moves
+                .split(' ')
+                .for_each(|mv| game.play(game.parse_move(mv).expect("a move")).map(drop).expect("legal"));
+            game
+        };
+        let line =
+            |game: &Game, moves: &str| Thinking { line: moves.to_owned(), ..Thinking::default() }.moves(game);
+        let won = game("f3 e5");
+        let told = |score| mate_of_line(&won, &line(&won, "g4 Qh4#"), Score::Centipawns(score));
+        assert_eq!(told(-9800), Some(Score::MatedIn(1)));
+        assert_eq!((told(9800), told(-800)), (None, None));
+        let won = game("f3 e5 g4");
+        assert_eq!(mate_of_line(&won, &line(&won, "Qh4#"), Score::Centipawns(31999)), Some(Score::MateIn(1)));
+        assert_eq!(mate_of_line(&won, &line(&won, "d5"), Score::Centipawns(31999)), None);
+    }
 
     #[test]
     fn a_move_that_is_not_of_the_last_line_stands_alone() {

@@ -27,10 +27,12 @@ fn outcome(record: &str) -> Option<TargetResult> {
 fn what_a_record_says_of_itself_holds() {
     let solved = |depth, nodes, millis| Some(TargetResult::Solved(Cost { depth, nodes, millis }));
     assert_eq!(outcome("Target solved 3 400 -; bm e4; pm e4;"), solved(Some(3), Some(400), None));
-    assert_eq!(outcome("Target missed; bm e4; pm e4;"), Some(TargetResult::Missed));
+    for missed in ["Target \"missed\";", "Target missed;"] {
+        assert_eq!(outcome(&format!("{missed} bm e4; pm e4;")), Some(TargetResult::Missed));
+    }
     // What can't be understood says nothing.
     for garbled in
-        ["Target;", "Target solved;", "Target solved 1 2 x;", "Target \"missed\";", "Target missed 1;"]
+        ["Target;", "Target solved;", "Target solved 1 2 x;", "Target \"missed;\";", "Target missed 1;"]
     {
         assert_eq!(outcome(&format!("{garbled} bm e4; pm e4;")), solved(None, None, None), "{garbled}");
     }

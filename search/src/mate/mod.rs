@@ -10,6 +10,7 @@ mod prover;
 mod table;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::collections::HashMap;
 
@@ -109,6 +110,34 @@ impl Solver {
         clock: &dyn SearchClock,
         observer: &mut dyn Observer,
     ) -> Solution {
+        self.run(root, problem, None, limits, control, clock, observer)
+    }
+
+    /// Like [`Solver::solve`], but first proves the mate along a line that a search or another program tells; the line may end
+    /// before the mate.
+    pub fn solve_told(
+        &mut self,
+        root: &Root,
+        problem: Problem,
+        line: &[Move],
+        limits: &Limits,
+        control: &Control,
+        clock: &dyn SearchClock,
+    ) -> Solution {
+        self.run(root, problem, Some(line), limits, control, clock, &mut ())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "those of `solve` and the line")]
+    fn run(
+        &mut self,
+        root: &Root,
+        problem: Problem,
+        told: Option<&[Move]>,
+        limits: &Limits,
+        control: &Control,
+        clock: &dyn SearchClock,
+        observer: &mut dyn Observer,
+    ) -> Solution {
         self.table.clear();
         let mut prover = Prover {
             attacker: problem.attacker,
@@ -124,7 +153,7 @@ impl Solver {
             killers: [None; MAX_PLIES],
             attacks: [[0; 64]; 6],
         };
-        let finding = prover.solve(root, problem, observer);
+        let finding = prover.solve(root, problem, told, observer);
         Solution { finding, nodes: prover.nodes }
     }
 }
@@ -140,8 +169,18 @@ fn repeated(root: &Root) -> Vec<u64> {
 
 impl Prover<'_> {
     /// Proves a mate, then shorter ones if the goal is the shortest.
-    fn solve(&mut self, root: &Root, problem: Problem, observer: &mut dyn Observer) -> Finding {
-        let mut mate = match self.prove(root, problem.moves.min(MAX_MOVES)) {
+    fn solve(
+        &mut self,
+        root: &Root,
+        problem: Problem,
+        told: Option<&[Move]>,
+        observer: &mut dyn Observer,
+    ) -> Finding {
+        let first = match told {
+            Some(line) => self.prove_told(root, problem, line),
+            None => self.prove(root, problem.moves.min(MAX_MOVES)),
+        };
+        let mut mate = match first {
             Ok(Some(mate)) => mate,
             Ok(None) => return Finding::NoMate,
             Err(Stopped) => return Finding::Undecided,
