@@ -302,6 +302,71 @@ fn mates_are_proven_with_their_true_length() {
     assert!(found(passes, MATE_IN_2).contains("; dm 2; pm Ra6; "));
 }
 
+/// Finds a mate in three, of which it can't say whether it is the shortest; a mate in two later.
+#[derive(Clone, Copy)]
+struct Unsure(MateVerdict);
+
+impl Analyzer for Unsure {
+    fn analyze(&mut self, _: &Game, _: AnalysisListener<'_>) -> Result<PositionAnalysis, AnalysisError> {
+        Err(AnalysisError::NoScore)
+    }
+
+    fn find_mate(&mut self, _: &Game, moves: u32) -> Result<MateSearch, AnalysisError> {
+        let score = match self.0 {
+            MateVerdict::Shortest => Some(Score::MateIn(2)),
+            MateVerdict::AtMost => Some(Score::MateIn(3)),
+            MateVerdict::NoMate | MateVerdict::Undecided => None,
+        };
+        assert!(moves <= 5);
+        Ok(MateSearch {
+            analysis: PositionAnalysis { score, ..PositionAnalysis::default() },
+            verdict: self.0,
+        })
+    }
+}
+
+#[test]
+fn a_mate_that_may_not_be_the_shortest_is_marked_and_taken_up_again() {
+    let found = |verdict, record: &str| run(mates(5), factory(Unsure(verdict)), 1, &format!("{record}\n"));
+    let (bound, _, counts) = found(MateVerdict::AtMost, MATE_IN_2);
+    assert_eq!(bound, format!("{MATE_IN_2} Dm \"at most\"; ce 32762; dm 3; pv;\n"));
+    assert_eq!((counts.found, counts.bounds), (1, 1));
+    let (shortest, _, counts) = found(MateVerdict::Shortest, bound.trim_end());
+    assert_eq!(shortest, format!("{MATE_IN_2} ce 32764; dm 2; pv;\n"));
+    assert_eq!((counts.found, counts.bounds), (1, 0));
+    let (kept, _, counts) = found(MateVerdict::Undecided, bound.trim_end());
+    assert_eq!((&kept, counts.undecided, counts.missed), (&bound, 1, 0));
+    let (_, _, counts) = found(MateVerdict::NoMate, MATE_IN_2);
+    assert_eq!((counts.undecided, counts.missed), (0, 1));
+    assert_eq!(found(MateVerdict::Shortest, shortest.trim_end()).2.skipped, 1);
+}
+
+#[test]
+fn endings_of_few_men_are_solved_whatever_the_limit() {
+    let record = "8/8/8/3k4/8/8/8/R3K3 w - -";
+    let (output, _, counts) = by_herald(mates(30), 1, 1, &format!("{record}\n"));
+    assert!(output.contains("; dm 14; ") && !output.contains("Dm"), "{output}");
+    assert_eq!((counts.found, counts.bounds), (1, 0));
+    assert_eq!(by_herald(mates(5), 1, 1, &format!("{record}\n")).2.missed, 1);
+}
+
+#[test]
+fn an_analysis_says_by_whom() {
+    let reader = RecordReader::default();
+    let verb =
+        Verb::analysis(reader, ANALYZE, factory(Scripted(&["e4"])), Some("Herald, depth=1".to_owned()));
+    let input = format!("{START} Analyzer \"another\";\n# x\nnothing\n");
+    let mut output = Vec::new();
+    let worked = verb.process(&pool(1), "a.epd", Cursor::new(input), 0, |result| {
+        output.extend(result.output);
+        Ok(())
+    });
+    worked.expect("memory can be read");
+    let output = String::from_utf8(output).expect("text");
+    assert!(output.starts_with(&format!("{START} Analyzer \"Herald, depth=1\"; acd 1;")), "{output}");
+    assert!(output.ends_with("\n# x\nnothing\n"), "{output}");
+}
+
 #[test]
 fn mates_are_looked_for_where_no_equal_or_shorter_one_is_known() {
     let kept = |job: FindMates, record: &str| {

@@ -84,10 +84,8 @@ impl AnalysisJob for FindMates {
     fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts> {
         let is_bound = record.get(BOUND).is_some();
         let known = record.dm().map_or(u32::MAX, |moves| moves.get());
-        let (longest, open) = match is_bound {
-            true => (self.moves.get().min(known), known.saturating_add(1)),
-            false => (self.moves.get(), known),
-        };
+        let longest = if is_bound { self.moves.get().min(known) } else { self.moves.get() };
+        let open = known.saturating_add(u32::from(is_bound));
         let is_ended = game.legal_moves().is_empty();
         let first = if self.passes { 1 } else { longest };
         let mut counts = Counts { skipped: 1, ..Counts::default() };
@@ -115,7 +113,7 @@ impl AnalysisJob for FindMates {
 impl FindMates {
     /// Writes a mate that was searched for in so many moves.
     fn write(
-        &self,
+        self,
         record: &mut Record,
         game: &Game,
         moves: u32,

@@ -25,6 +25,7 @@ const SHARES: u32 = 40;
 
 /// Arguments of all verbs that need an analyzer.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub(crate) struct AnalysisArgs {
     #[command(flatten)]
     input: InputArgs,
@@ -105,9 +106,11 @@ impl AnalysisArgs {
         new_analyzer()?;
         let recipe = Some(recipe).filter(|_| !self.no_provenance);
         let grace = if self.engine.is_some() { GRACE } else { Duration::ZERO };
-        let work = match self.resume {
-            true => Work::resume(&self.input, &self.output, recipe.as_deref())?,
-            false => Work::new(&self.input, &self.output)?,
+        let (input, output) = (&self.input, &self.output);
+        let work = if self.resume {
+            Work::resume(input, output, recipe.as_deref())?
+        } else {
+            Work::new(input, output)?
         };
         let work = work.resumable(interrupt, grace);
         let earlier = match work.lines_done() {

@@ -12,10 +12,15 @@ use messages::epd::{Escapes, MoveReading, RecordReader};
 #[derive(Subcommand)]
 pub(crate) enum EpdVerb {
     Check(quick_verbs::EpdCheckArgs),
+    #[command(alias = "pfdn")]
     Normalize(quick_verbs::NormalizeArgs),
+    #[command(alias = "pfop")]
     Purge(quick_verbs::PurgeArgs),
+    #[command(alias = "pfga")]
     Analyze(analysis_verbs::AnalyzeArgs),
+    #[command(alias = "pfms")]
     Mate(analysis_verbs::MateArgs),
+    #[command(alias = "pfts")]
     Target(analysis_verbs::TargetArgs),
     Report(report::ReportArgs),
 }

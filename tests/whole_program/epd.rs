@@ -81,6 +81,17 @@ fn records_come_from_pipes_and_go_into_them() {
 }
 
 #[test]
+fn the_names_of_the_specification_are_names_of_the_verbs() {
+    let folder = folder(&format!("{START}  acd 1;\n"));
+    let output = herald(folder.path(), &["pfdn", "a.epd"]);
+    assert_eq!(text(&output.stdout), format!("{START} acd 1;\n"));
+    assert_eq!(text(&herald(folder.path(), &["pfop", "acd", "a.epd"]).stdout), format!("{START}\n"));
+    for verb in ["pfga", "pfms", "pfts"] {
+        assert_eq!(herald(folder.path(), &[verb, "--help"]).status.code(), Some(0));
+    }
+}
+
+#[test]
 fn files_are_replaced_when_all_is_done() {
     let folder = folder(&format!("{START} id \"x\"; acd 1;\n"));
     fs::write(folder.path().join("b.epd"), format!("{START} acd 2; pv;\n")).expect("a file");

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::time::Instant;
 
 use game::{Clock, Game, Score, TimeControl};
-use search::mate::{Finding, Goal, Problem, Solver};
+use search::mate::{FewMen, Finding, Goal, Problem, Solution, Solver};
 use search::{Control, Limits, Observer, Report, Searcher, Table};
 
 use super::{AnalysisListener, AnalysisResult, Analyzer, MateSearch, MateVerdict, PositionAnalysis};
@@ -15,11 +15,16 @@ pub struct Herald {
     limits: Limits,
     /// Half the limit, for the solver and for the search when they share the work.
     half: Limits,
-    mebibytes: usize,
     table: Table,
     searcher: Searcher,
-    /// Created when it is first needed.
+    mates: MateProver,
+}
+
+/// Proves mates. Its tables are created when they are first needed.
+pub(super) struct MateProver {
+    mebibytes: usize,
     solver: Option<Solver>,
+    few_men: FewMen,
 }
 
 impl Herald {
@@ -30,7 +35,7 @@ impl Herald {
     pub fn new(limit: &TimeControl, mebibytes: usize) -> AnalysisResult<Herald> {
         let (table, searcher) = (Table::new(mebibytes)?, Searcher::default());
         let (limits, half) = (limits(limit), limits(&half_of(limit)));
-        Ok(Herald { limits, half, mebibytes, table, searcher, solver: None })
+        Ok(Herald { limits, half, table, searcher, mates: MateProver::new(mebibytes) })
     }
 
     /// Searches as the engine does.
@@ -75,8 +80,7 @@ impl Analyzer for Herald {
     /// The solver and the search have half the limit each. The solver finds mates that the search prunes, the search finds long
     /// ones by its evaluation; the solver then proves those along the search's line.
     fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<MateSearch> {
-        let solver = solver(&mut self.solver, self.mebibytes)?;
-        let solved = solve(solver, game, moves, None, &self.half);
+        let solved = self.mates.solve(game, moves, None, &self.half)?;
         if matches!(solved.verdict, MateVerdict::Shortest | MateVerdict::NoMate) {
             return Ok(solved);
         }
@@ -84,11 +88,13 @@ impl Analyzer for Herald {
         let limits = Limits { mate: Some(known), ..self.half.clone() };
         let searched = self.search(game, &limits, &mut |_| true);
         let told = searched.mate().filter(|mate| mate.get() <= known);
-        let solver = self::solver(&mut self.solver, self.mebibytes)?;
-        let proof = told.map(|mate| prove_told(solver, game, mate.get(), &searched));
-        let best = proof.filter(|proof| proof.analysis.mate().is_some()).unwrap_or_else(|| solved.clone());
         let (nodes, time) = (solved.analysis.nodes.zip(searched.nodes), solved.analysis.time + searched.time);
         let nodes = nodes.map(|(solving, searching)| solving + searching);
+        let proof = match told {
+            Some(mate) => Some(self.mates.prove_told(game, mate.get(), &searched)?),
+            None => None,
+        };
+        let best = proof.filter(|proof| proof.analysis.mate().is_some()).unwrap_or(solved);
         Ok(MateSearch { analysis: PositionAnalysis { nodes, time, ..best.analysis }, ..best })
     }
 }
@@ -98,59 +104,61 @@ pub(super) fn limits(limit: &TimeControl) -> Limits {
     engine::limits(Clock::new(limit.clone()).move_limits(game::Color::White, Instant::now()))
 }
 
-/// The solver, created on first use.
-pub(super) fn solver(solver: &mut Option<Solver>, mebibytes: usize) -> AnalysisResult<&mut Solver> {
-    Ok(match solver {
-        Some(solver) => solver,
-        none => none.insert(Solver::new(mebibytes)?),
-    })
-}
-
 /// Node limit for the proof of a mate that a search or a program tells; a fraction of a second.
 const PROOF_NODES: u64 = 1_000_000;
 
-/// Proves the mate in at most `moves` moves that an analysis tells.
-pub(super) fn prove_told(
-    solver: &mut Solver,
-    game: &Game,
-    moves: u32,
-    told: &PositionAnalysis,
-) -> MateSearch {
-    let limits = Limits { nodes: Some(PROOF_NODES), ..Limits::default() };
-    let proof = solve(solver, game, moves, Some(&told.line), &limits);
-    // A line that proves nothing does not prove that there is no mate.
-    let is_proven = proof.analysis.mate().is_some();
-    if is_proven { proof } else { MateSearch { verdict: MateVerdict::Undecided, ..proof } }
-}
+impl MateProver {
+    /// Creates a prover whose solver has a table of this size in MiB.
+    pub(super) fn new(mebibytes: usize) -> MateProver {
+        MateProver { mebibytes, solver: None, few_men: FewMen::default() }
+    }
 
-/// Searches for the shortest mate in at most `moves` moves, first along the told line, if there is one.
-fn solve(
-    solver: &mut Solver,
-    game: &Game,
-    moves: u32,
-    told: Option<&[game::Move]>,
-    limits: &Limits,
-) -> MateSearch {
-    let root = engine::root(game).unwrap_or_default();
-    let problem = Problem { attacker: game.turn(), moves, goal: Goal::Shortest };
-    let (control, clock) = (Control::new(), Instant::now());
-    let solution = match told {
-        Some(line) => {
-            let line: Vec<_> = line.iter().map(|mv| engine::to_search(*mv)).collect();
-            solver.solve_told(&root, problem, &line, limits, &control, &clock)
-        }
-        None => solver.solve(&root, problem, limits, &control, &clock, &mut ()),
-    };
-    let (line, score, verdict) = match solution.finding {
-        Finding::Mate(mate) => {
-            let verdict = if mate.is_shortest { MateVerdict::Shortest } else { MateVerdict::AtMost };
-            (engine::line_from_search(game, &mate.line), Some(Score::MateIn(mate.moves)), verdict)
-        }
-        Finding::NoMate => (Vec::new(), None, MateVerdict::NoMate),
-        Finding::Undecided => (Vec::new(), None, MateVerdict::Undecided),
-    };
-    let (nodes, time) = (Some(solution.nodes), clock.elapsed());
-    MateSearch { analysis: PositionAnalysis { line, score, depth: None, nodes, time }, verdict }
+    /// Proves the mate in at most `moves` moves that an analysis tells.
+    pub(super) fn prove_told(
+        &mut self,
+        game: &Game,
+        moves: u32,
+        told: &PositionAnalysis,
+    ) -> AnalysisResult<MateSearch> {
+        let limits = Limits { nodes: Some(PROOF_NODES), ..Limits::default() };
+        self.solve(game, moves, Some(&told.line), &limits)
+    }
+
+    /// Searches for the shortest mate in at most `moves` moves, first along the told line, if there is one.
+    fn solve(
+        &mut self,
+        game: &Game,
+        moves: u32,
+        told: Option<&[game::Move]>,
+        limits: &Limits,
+    ) -> AnalysisResult<MateSearch> {
+        let root = engine::root(game).unwrap_or_default();
+        let problem = Problem { attacker: game.turn(), moves, goal: Goal::Shortest };
+        let (control, clock) = (Control::new(), Instant::now());
+        let solution = if let Some(finding) = self.few_men.solve(&root, problem) {
+            Solution { finding, nodes: 0 }
+        } else {
+            let solver = match &mut self.solver {
+                Some(solver) => solver,
+                none => none.insert(Solver::new(self.mebibytes)?),
+            };
+            let line = told.map(|line| line.iter().map(|mv| engine::to_search(*mv)).collect::<Vec<_>>());
+            match line {
+                Some(line) => solver.solve_told(&root, problem, &line, limits, &control, &clock),
+                None => solver.solve(&root, problem, limits, &control, &clock, &mut ()),
+            }
+        };
+        let (line, score, verdict) = match solution.finding {
+            Finding::Mate(mate) => {
+                let verdict = if mate.is_shortest { MateVerdict::Shortest } else { MateVerdict::AtMost };
+                (engine::line_from_search(game, &mate.line), Some(Score::MateIn(mate.moves)), verdict)
+            }
+            Finding::NoMate => (Vec::new(), None, MateVerdict::NoMate),
+            Finding::Undecided => (Vec::new(), None, MateVerdict::Undecided),
+        };
+        let (nodes, time) = (Some(solution.nodes), clock.elapsed());
+        Ok(MateSearch { analysis: PositionAnalysis { line, score, depth: None, nodes, time }, verdict })
+    }
 }
 
 /// Passes reports of the search to the listener.

@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use game::{Clock, DrawReason, Game, Move, Outcome, Score, TimeControl};
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
-use search::mate::Solver;
 use shakmaty::ByColor;
 
+use super::herald::MateProver;
 use super::{
     AnalysisError, AnalysisListener, AnalysisResult, Analyzer, MateSearch, MateVerdict, PositionAnalysis,
-    herald,
 };
 
 /// Grace period after the time limit before a program counts as silent.
@@ -30,14 +29,13 @@ pub struct ProgramAnalyzer {
     limit: TimeControl,
     interrupt: Arc<AtomicBool>,
     player: Option<Box<dyn Player>>,
-    /// Created when it is first needed.
-    solver: Option<Solver>,
+    mates: MateProver,
 }
 
 impl ProgramAnalyzer {
     /// Creates an analyzer without starting the program. The program is stopped soon after `interrupt` is set.
     pub fn new(spec: Spec, limit: TimeControl, interrupt: Arc<AtomicBool>) -> ProgramAnalyzer {
-        ProgramAnalyzer { spec, limit, interrupt, player: None, solver: None }
+        ProgramAnalyzer { spec, limit, interrupt, player: None, mates: MateProver::new(PROOF_MEMORY) }
     }
 
     /// Waits for the program's answer.
@@ -119,8 +117,7 @@ impl Analyzer for ProgramAnalyzer {
         let mut search =
             MateSearch { analysis: PositionAnalysis::default(), verdict: MateVerdict::Undecided };
         if let Some(mate) = told(&analysis) {
-            let solver = herald::solver(&mut self.solver, PROOF_MEMORY)?;
-            search = herald::prove_told(solver, game, mate.get(), &analysis);
+            search = self.mates.prove_told(game, mate.get(), &analysis)?;
         }
         let PositionAnalysis { nodes, time, .. } = analysis;
         search.analysis = PositionAnalysis { depth: None, nodes, time, ..search.analysis };

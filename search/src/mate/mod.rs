@@ -5,6 +5,7 @@
 //! solver).
 
 mod children;
+mod few_men;
 mod line;
 mod prover;
 mod table;
@@ -16,6 +17,7 @@ use std::collections::HashMap;
 
 use shakmaty::Color;
 
+pub use self::few_men::FewMen;
 use self::prover::{MAX_PLIES, Node, Numbers, Prover};
 use self::table::{Known, Table};
 use crate::runtime::Stopped;

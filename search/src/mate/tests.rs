@@ -356,3 +356,27 @@ fn the_observer_hears_of_ever_shorter_mates() {
     assert_eq!(heard.0.last(), Some(&Score::mate_at(5)));
     assert!(heard.0.is_sorted(), "{:?}", heard.0);
 }
+
+#[test]
+fn a_told_line_is_proven_where_the_solver_alone_reaches_its_limit() {
+    // A mate in eight with the queen: quiet moves of the king and many replies.
+    let chess = chess("8/8/8/5k2/8/8/4Q3/4K3 w - - 0 1");
+    let root = root(&chess);
+    let mut few_men = FewMen::default();
+    let problem = Problem { attacker: Color::White, moves: 20, goal: Goal::Within };
+    let Some(Finding::Mate(told)) = few_men.solve(&root, problem) else { panic!("a mate with the queen") };
+    let problem = Problem { moves: told.moves, ..problem };
+    let mut solver = Solver::new(16).expect("16 MiB");
+    let (control, clock) = (Control::new(), Instant::now());
+    let limits = nodes(1_000_000);
+    let proven = with_stack(|| solver.solve_told(&root, problem, &told.line, &limits, &control, &clock));
+    check_mate(&chess, Color::White, &proven.finding, told.moves);
+    let alone = with_stack(|| solve_with(&mut solver, &root, problem, &limits));
+    assert!(proven.nodes < alone.nodes, "{} and {} nodes", proven.nodes, alone.nodes);
+    // A line that is illegal, or leads elsewhere, does no harm.
+    let mut other = told.line.clone();
+    other.reverse();
+    let short = Problem { moves: 1, ..problem };
+    let wrong = with_stack(|| solver.solve_told(&root, short, &other, &limits, &control, &clock));
+    assert_eq!(wrong.finding, Finding::NoMate);
+}
