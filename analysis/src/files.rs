@@ -61,6 +61,8 @@ pub struct InputFile {
     about: Option<Metadata>,
     /// `None` for anything but a regular file.
     id: Option<FileId>,
+    /// What the file is if it is not EPD; `None` also for standard input, devices and pipes.
+    kind: Option<&'static str>,
     reader: Box<dyn Read + Send>,
 }
 
@@ -103,13 +105,25 @@ impl InputFile {
         if platform::name_count(&about) > 1 {
             return Err(FileError::Linked(shown(path)));
         }
-        InputFile::open(path)
+        InputFile::open_records(path)
     }
 
-    /// Opens a file; `-` is standard input.
+    /// Opens a file of EPD records; `-` is standard input.
     ///
     /// # Errors
     /// The file can't be read, is a directory, or is of another kind than EPD (known of regular files only).
+    pub fn open_records(path: &Path) -> Result<InputFile, FileError> {
+        let file = InputFile::open(path)?;
+        match file.kind {
+            Some(kind) => Err(FileError::Foreign(file.name, kind)),
+            None => Ok(file),
+        }
+    }
+
+    /// Opens a file of any kind; `-` is standard input.
+    ///
+    /// # Errors
+    /// The file can't be read, or is a directory.
     pub fn open(path: &Path) -> Result<InputFile, FileError> {
         let is_standard = path == Path::new("-");
         let name = if is_standard { "standard input".to_owned() } else { shown(path) };
@@ -120,21 +134,17 @@ impl InputFile {
         if about.as_ref().is_some_and(Metadata::is_dir) {
             return Err(FileError::Directory(name));
         }
-        let reader: Box<dyn Read + Send> = match (is_standard, id) {
-            (true, _) => Box::new(io::stdin()),
-            (false, None) => Box::new(file),
+        let (kind, reader): (_, Box<dyn Read + Send>) = match (is_standard, id) {
+            (true, _) => (None, Box::new(io::stdin())),
+            (false, None) => (None, Box::new(file)),
             (false, Some(_)) => {
-                let mut file = file;
-                let mut start = Vec::new();
+                let (mut file, mut start) = (file, Vec::new());
                 Read::by_ref(&mut file).take(256).read_to_end(&mut start).map_err(unreadable)?;
-                if let Some(kind) = foreign_kind(&start) {
-                    return Err(FileError::Foreign(name, kind));
-                }
                 file.rewind().map_err(unreadable)?;
-                Box::new(file)
+                (foreign_kind(&start), Box::new(file))
             }
         };
-        Ok(InputFile { name, path: (!is_standard).then(|| path.to_owned()), about, id, reader })
+        Ok(InputFile { name, path: (!is_standard).then(|| path.to_owned()), about, id, kind, reader })
     }
 
     /// Length in bytes; `None` for anything but a regular file.

@@ -12,15 +12,15 @@ use messages::epd::{Escapes, MoveReading, RecordReader};
 #[derive(Subcommand)]
 pub(crate) enum EpdVerb {
     Check(quick_verbs::EpdCheckArgs),
-    #[command(alias = "pfdn")]
+    #[command(visible_alias = "pfdn")]
     Normalize(quick_verbs::NormalizeArgs),
-    #[command(alias = "pfop")]
+    #[command(visible_alias = "pfop")]
     Purge(quick_verbs::PurgeArgs),
-    #[command(alias = "pfga")]
+    #[command(visible_alias = "pfga")]
     Analyze(analysis_verbs::AnalyzeArgs),
-    #[command(alias = "pfms")]
+    #[command(visible_alias = "pfms")]
     Mate(analysis_verbs::MateArgs),
-    #[command(alias = "pfts")]
+    #[command(visible_alias = "pfts")]
     Target(analysis_verbs::TargetArgs),
     Report(report::ReportArgs),
 }

@@ -77,7 +77,7 @@ impl ReportArgs {
     fn read(&self) -> Result<SuiteReport> {
         let reader = self.escapes.reader(MoveReading::Repair);
         let mut report = SuiteReport::default();
-        let inputs = self.runs.iter().map(|run| InputFile::open(split(run).1).map_err(explain));
+        let inputs = self.runs.iter().map(|run| InputFile::open_records(split(run).1).map_err(explain));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
         for output in self.html.iter().chain(&self.feedback) {
             refuse_overwriting(output, &inputs).map_err(WrongInput::of)?;

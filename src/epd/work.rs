@@ -77,7 +77,7 @@ impl InputArgs {
         let paths = if self.paths.is_empty() { &stdin[..] } else { &self.paths };
         let is_replaced = |path: &Path| is_in_place && path != Path::new("-");
         let open = |path: &PathBuf| {
-            if is_replaced(path) { InputFile::open_in_place(path) } else { InputFile::open(path) }
+            if is_replaced(path) { InputFile::open_in_place(path) } else { InputFile::open_records(path) }
         };
         paths.iter().map(|path| open(path).map_err(explain)).collect()
     }

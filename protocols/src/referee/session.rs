@@ -8,7 +8,7 @@ use engine::{Decision, Purpose, SearchLine, Thought};
 use game::{DrawReason, Game, MoveLimits, MoveTime, Outcome, ScoreBound};
 use shakmaty::Position as _;
 
-use crate::agreements::{Agreements, is_content_with_a_draw, takes_a_draw};
+use crate::agreements::{Agreements, is_content_with_a_draw};
 use crate::host::{Event, Host};
 use crate::pondering::PonderMove;
 use messages::epd::{EpdMove, Evaluation};
@@ -175,7 +175,7 @@ impl RefereeSession<'_> {
         if self.agreements.is_time_to_resign(settings) {
             return Response::Resign;
         }
-        if self.agreements.draw_offered && takes_a_draw(decision.score, settings) {
+        if self.agreements.draw_offered && self.agreements.takes_a_draw(game, decision.score, settings) {
             return Response::AcceptDraw;
         }
         // A draw by the rules is claimed if no better result is expected.

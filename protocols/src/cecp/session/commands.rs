@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use engine::NumberSetting;
 use game::Game;
 use messages::cecp::{Command, Message, TimeSession};
 use shakmaty::Color;
@@ -13,12 +12,39 @@ use crate::agreements::Agreements;
 use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
 
+/// Whether a command ends a pause: it begins or edits a game. Some GUIs drop their pause without `resume` when the user begins another
+/// game.
+fn ends_pause(command: &Command) -> bool {
+    use Command as C;
+    match command {
+        C::Variant(name) => variants::is_played(name),
+        C::New
+        | C::Force
+        | C::Go
+        | C::PlayOther
+        | C::Edit
+        | C::SetBoard(_)
+        | C::White
+        | C::Black
+        | C::Result { .. }
+        | C::Undo
+        | C::Remove
+        | C::Analyze
+        | C::Exit => true,
+        _ => false,
+    }
+}
+
 impl CecpSession<'_> {
     /// Handles a line and its effect on the state. Breaks at `quit`.
     pub(super) fn read(&mut self, line: &str) -> ControlFlow<()> {
         let command = self.parse(line);
         if command == Ok(Command::Quit) {
             return ControlFlow::Break(());
+        }
+        if self.state.paused && command.as_ref().is_ok_and(ends_pause) {
+            let change = self.resume();
+            self.apply(change);
         }
         match self.obey_line(line, command) {
             Ok(change) => self.apply(change),
@@ -59,6 +85,7 @@ impl CecpSession<'_> {
             Ok(Command::Quit) => Ok(Command::Quit),
             Ok(Command::Resume) if !self.state.paused => Err("not paused".into()),
             Ok(Command::Resume) => Ok(Command::Resume),
+            Ok(command) if self.state.paused && ends_pause(&command) => Ok(command),
             _ if self.state.paused => Err("paused".into()),
             Ok(Command::Variant(name)) if !variants::is_played(&name) => Err("unknown variant".into()),
             command => command.map_err(|error| error.to_string()),
@@ -99,7 +126,7 @@ impl CecpSession<'_> {
             C::Hint => self.hint(),
             C::Random => return Ok(StateChange::ToggleRandom),
             C::Memory(mebibytes) => self.set_memory(mebibytes)?,
-            C::Cores(cores) => self.change_number(NumberSetting::Threads, cores)?,
+            C::Cores(cores) => self.set_cores(cores)?,
             C::EgtPath { flavor, path } => self.set_tablebases(&flavor, &path)?,
             C::Ponder(on) => return Ok(StateChange::Ponder(on)),
             C::Post(on) => self.output.posts = on,

@@ -47,6 +47,15 @@ impl CecpSession<'_> {
         Ok(())
     }
 
+    /// Handles `cores`. More threads than processors would only slow the engine down, so their number is the limit here.
+    pub(super) fn set_cores(&mut self, cores: u64) -> Result<(), String> {
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+        if cores > processors {
+            self.output.debug(format!("{processors} threads, one for each processor"));
+        }
+        self.change_number(NumberSetting::Threads, cores.min(processors))
+    }
+
     /// Sets the setting to the nearest allowed number.
     pub(super) fn change_number(&mut self, setting: NumberSetting, number: u64) -> Result<(), String> {
         let range = setting.range();

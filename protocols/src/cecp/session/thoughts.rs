@@ -9,7 +9,7 @@ use shakmaty::KnownOutcome;
 use shakmaty::Position as _;
 
 use super::{CecpSession, PositionNotes};
-use crate::agreements::{is_content_with_a_draw, takes_a_draw};
+use crate::agreements::is_content_with_a_draw;
 use crate::cecp::output::{centiseconds, move_text, thinking_line};
 use crate::cecp::state::{EngineMode, Occupation, StateChange};
 use crate::cecp::{Dialect, variants};
@@ -103,7 +103,7 @@ impl CecpSession<'_> {
     fn word_about_a_draw(&mut self, before: &Game, mv: Move, score: Score) -> Option<Message> {
         let settings = self.host.engine.settings();
         let was_offered = std::mem::take(&mut self.agreements.draw_offered);
-        let accepts = was_offered && takes_a_draw(score, settings);
+        let accepts = was_offered && self.agreements.takes_a_draw(before, score, settings);
         let claims = self.dialect == Dialect::XBoard
             && makes_a_draw(before, mv)
             && is_content_with_a_draw(score, settings);

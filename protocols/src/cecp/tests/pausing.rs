@@ -48,11 +48,11 @@ fn a_pause_while_pondering_changes_nothing() {
 }
 
 #[test]
-fn all_but_resume_is_an_error_and_quit_is_obeyed() {
+fn other_commands_are_errors_and_quit_is_obeyed() {
     let mut gui = Gui::start();
     long_think(&mut gui);
-    gui.send(&["ping 1", "pause", "ping 2", "usermove e2e4", "foo", "pause", "?"]);
-    for line in ["ping 2", "usermove e2e4", "foo", "pause", "?"] {
+    gui.send(&["ping 1", "pause", "ping 2", "computer", "foo", "pause", "?"]);
+    for line in ["ping 2", "computer", "foo", "pause", "?"] {
         gui.expect(&format!("Error (paused): {line}"));
     }
     gui.send(&["resume", "resume", "?"]);
@@ -66,6 +66,28 @@ fn all_but_resume_is_an_error_and_quit_is_obeyed() {
     long_think(&mut gui);
     gui.send(&["pause"]);
     gui.disconnect();
+}
+
+#[test]
+fn a_command_that_begins_or_edits_a_game_ends_the_pause() {
+    for commands in [
+        &["new"][..],
+        &["force", "setboard 4k3/8/8/8/8/8/8/4K2R w - - 0 1"],
+        &["force", "edit", "#", "Ke1", "c", "Ke8", "."],
+        &["result 1-0 {resigns}"],
+        &["force", "undo"],
+        &["exit", "force"],
+    ] {
+        let mut gui = Gui::start();
+        gui.send(&["new", "st 60", "usermove e2e4", "pause"]);
+        gui.send(commands);
+        gui.send(&["force"]);
+        let told = gui.until_pong();
+        assert!(told.iter().all(|line| !line.starts_with("Error (paused)")), "{commands:?}: {told:?}");
+        gui.send(&["new", "st 0.1", "usermove d2d4"]);
+        gui.expect_move();
+        gui.disconnect();
+    }
 }
 
 #[test]

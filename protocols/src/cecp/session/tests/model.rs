@@ -79,6 +79,23 @@ const POSITIONS: [&str; 7] = [
 /// Edits without their last line.
 const EDITS: [&[&str]; 3] = [&["#", "Ke1", "Pe2", "c", "Ke8"], &["xa2"], &["#", "Ke1"]];
 
+/// Lines that end a pause: they begin or edit a game.
+const ENDS_OF_PAUSE: [&str; 13] = [
+    "new",
+    "variant normal",
+    "force",
+    "go",
+    "playother",
+    "white",
+    "black",
+    "result 1-0 {White resigns}",
+    "undo",
+    "remove",
+    "analyze",
+    "exit",
+    "edit",
+];
+
 fn step() -> impl Strategy<Value = Step> {
     use proptest::sample::select;
     prop_oneof![
@@ -158,6 +175,7 @@ impl Model {
 
     /// Obeys a command other than a move by the table of Appendix B. Returns whether it can be obeyed.
     fn obey(&mut self, line: &str) -> bool {
+        self.paused &= !ENDS_OF_PAUSE.contains(&line);
         if self.paused && line != "resume" {
             return false;
         }
@@ -279,16 +297,12 @@ fn lines(model: &mut Model, step: &Step) -> (Vec<String>, bool) {
             (vec![format!("{word} {}", UciMove::from_standard(mv))], is_paused)
         }
         Step::Position(fen) => {
-            if !is_paused {
-                model.turn = None;
-                model.set_up(legal(fen));
-            }
-            (vec![format!("setboard {fen}")], is_paused)
+            (model.paused, model.turn) = (false, None);
+            model.set_up(legal(fen));
+            (vec![format!("setboard {fen}")], false)
         }
         Step::Edit(edit) => {
-            if is_paused {
-                return (vec!["edit".to_owned()], true);
-            }
+            model.paused = false;
             model.settle();
             edit_position(model, edit);
             let edit = edit.iter().map(|line| (*line).to_owned());
