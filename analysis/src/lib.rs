@@ -19,7 +19,7 @@ mod tests;
 mod verbs;
 
 pub use analyzer::{
-    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, MateSearch, MateVerdict,
+    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, MateSearch, MateVerdict, OtherLine,
     PositionAnalysis, ProgramAnalyzer,
 };
 pub use files::{FileError, InputFile, OutputFile, ResumeError, Resumption, refuse_overwriting};
