@@ -2,7 +2,7 @@
 // The board. It knows no rules of chess: positions come as FEN, and the moves that may be made as a list.
 //
 //   const board = new HeraldBoard(element, { label: "Game 1", onMove: move => ... });
-//   board.show({ fen, last: ["e2", "e4"], check: "e8", moves: [{ from, to, move, promotion }] });
+//   board.show({ fen, last: ["e2", "e4"], check: true, moves: [{ from, to, move, promotion }] });
 //
 // A move in the list has `from` and `to`, or `drop` and `to` for a piece in hand, and for a pawn that promotes `promotion`.
 // `move` is what `onMove` is called with. A board of the kind `picture` is an image; any other can be explored and played on with
@@ -52,6 +52,9 @@ const HeraldBoard = (() => {
 
   const code = c => (c === c.toLowerCase() ? "b" : "w") + c.toLowerCase();
   const named = piece => `${WORDS[piece[0]]} ${HERALD_PIECES.names[piece[1]]}`;
+
+  // The king of the side to move, for a check.
+  const king = ({ pieces, turn }) => [...pieces].find(([, piece]) => piece === turn + "k")?.[0] ?? null;
 
   /** The position in words, for an image of it. */
   function described(fen) {
@@ -136,10 +139,10 @@ const HeraldBoard = (() => {
       return [at % 8, at >> 3];
     }
 
-    /** Shows a position: `{ fen, last, check, moves }`. `moves` are those that may be made on the board. */
+    /** Shows a position: `{ fen, last, check, moves }`. `check` says that the side to move is in check; `moves` may be made on the board. */
     show(position) {
-      this.position = position;
       const seen = read(position.fen);
+      this.position = { ...position, check: position.check ? king(seen) : null };
       this.inHand = seen.hands;
       this.turn = seen.turn;
       if (this.selected && !this.movesFrom(this.selected).length) this.selected = null;

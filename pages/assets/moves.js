@@ -93,7 +93,7 @@ const HeraldMoves = (() => {
       const glyphs = (node.nags || []).map(nag => GLYPHS[nag]).filter(Boolean).join(" ");
       if (glyphs) make("i", "", glyphs, button);
       if (withScore && node.score) make("small", "", HeraldGraph.scoreText(node.score), button);
-      if (node.title) button.title = node.title;
+      if (node.note) button.title = node.note;
       const words = (node.nags || []).map(nag => GLYPH_WORDS[nag]).filter(Boolean);
       const score = withScore ? HeraldGraph.scoreText(node.score) : "";
       button.setAttribute("aria-label", [`${node.number.replace("…", "...")} ${node.san}`, ...words, score].filter(Boolean).join(", "));

@@ -38,7 +38,7 @@ pub fn game_page(game: &GamePage) -> String {
         include_str!("../assets/game.html"),
         heading = heading,
         facts = escaped(&facts.join(" · ")),
-        tables = tables(game, white, black),
+        tables = tables(game),
         analysed =
             game.analysed_by.as_deref().map(|by| format!("Analysed by {}", escaped(by))).unwrap_or_default(),
         data = data(game),
@@ -49,21 +49,16 @@ pub fn game_page(game: &GamePage) -> String {
 }
 
 /// The tables below the game: the players, the course of the game in words, the other tags.
-fn tables(game: &GamePage, white: &str, black: &str) -> String {
+fn tables(game: &GamePage) -> String {
     let mut html = String::new();
     // Writing to a string doesn't fail.
     if game.white.is_some() || game.black.is_some() {
         let none = PlayerSummary::default();
         let sides = [&game.white, &game.black].map(|side| side.as_ref().unwrap_or(&none));
-        let (white, black) = (escaped(white), escaped(black));
-        let _ = write!(
-            html,
-            "<section class=\"panel\"><h2>The players</h2><div class=\"wide\"><table>\n<thead><tr><td></td>"
+        html.push_str(
+            "<section class=\"panel\"><h2>The players</h2><div class=\"wide\"><table>\n<thead><tr><td></td>",
         );
-        let _ = write!(
-            html,
-            "<th class=\"number\">{white}</th><th class=\"number\">{black}</th></tr></thead>\n<tbody>"
-        );
+        html.push_str("<th class=\"number\">White</th><th class=\"number\">Black</th></tr></thead>\n<tbody>");
         for (name, values) in comparison(sides) {
             let [white, black] = values.map(|value| escaped(&value));
             let _ = writeln!(

@@ -3,6 +3,7 @@
 //! All chess in it comes from the caller: the page plays no moves and judges none. A position is a FEN, a move the squares that it
 //! touches. Names of fields are those of the JSON inside the page.
 
+use game::{Color, Game, Move, Score, Square};
 use serde::{Deserialize, Serialize};
 
 /// A game with its annotations.
@@ -49,10 +50,30 @@ pub struct GamePage {
 pub struct PageStep {
     /// The move in SAN.
     pub san: String,
-    /// FEN after the move.
+    /// FEN after the move. In the file it leaves out the fields in which it is like the one before.
     pub fen: String,
     /// The squares that the move touches, one after the other: `e2e4`, for a drop `f3`.
     pub squares: String,
+}
+
+impl PageStep {
+    /// Plays a legal move and describes it. `None` if the move is illegal; the game is then unchanged.
+    pub fn play(game: &mut Game, mv: Move) -> Option<PageStep> {
+        let san = game.san(mv);
+        game.play(mv).ok()?;
+        let squares = touched_squares(mv).iter().map(Square::to_string).collect();
+        Some(PageStep { san, fen: game.fen(), squares })
+    }
+}
+
+/// The squares that a board marks for a move: where the piece comes from, if not from the hand, and where it goes. For castling the
+/// king's.
+pub fn touched_squares(mv: Move) -> Vec<Square> {
+    let to = match (mv, mv.castling_side()) {
+        (Move::Castle { king, .. }, Some(side)) => Square::from_coords(side.king_to_file(), king.rank()),
+        _ => mv.to(),
+    };
+    mv.from().into_iter().chain([to]).collect()
 }
 
 /// A move of the game or of a variation, with what is said about it.
@@ -83,6 +104,9 @@ pub struct PageMove {
     /// Comment after the move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// Further facts, such as time used and nodes, shown with the move when it is on the board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Name of the opening, at the last move that belongs to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<String>,
@@ -110,6 +134,19 @@ pub enum WhiteScore {
     Centipawns(i32),
     /// Moves to mate: White mates if positive, Black if negative. A position with a mate on the board needs no score.
     Mate(i32),
+}
+
+impl WhiteScore {
+    /// A score of the side `color`. `None` for a checkmate on the board.
+    pub fn of(score: Score, color: Color) -> Option<WhiteScore> {
+        let sign = color.fold_wb(1, -1);
+        match score {
+            Score::Centipawns(centipawns) => Some(WhiteScore::Centipawns(sign * centipawns)),
+            Score::MateIn(moves) => Some(WhiteScore::Mate(sign * moves as i32)),
+            Score::MatedIn(0) => None,
+            Score::MatedIn(moves) => Some(WhiteScore::Mate(-sign * moves as i32)),
+        }
+    }
 }
 
 /// Summary of a player's moves.
