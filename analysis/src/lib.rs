@@ -9,6 +9,7 @@
 #[cfg(test)]
 mod analysis_tests;
 mod analyzer;
+pub mod annotate;
 mod files;
 mod jobs;
 mod process;
