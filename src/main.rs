@@ -1,6 +1,7 @@
 //! Herald: a chess engine and match official. This crate contains only the command line.
 
 mod bench;
+mod board;
 mod book;
 mod bridge;
 mod check;
@@ -51,6 +52,7 @@ enum HeraldCommand {
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),
     Check(check::CheckArgs),
+    Board(board::BoardArgs),
     Bench(bench::Bench),
     Perft(position::PerftArgs),
     Eval(position::Eval),
@@ -112,6 +114,7 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Play(play)) => play.run(),
         Some(HeraldCommand::Bridge(bridge)) => bridge.run(),
         Some(HeraldCommand::Check(check)) => check.run(),
+        Some(HeraldCommand::Board(board)) => board.run(),
         Some(HeraldCommand::Bench(bench)) => bench.run(),
         Some(HeraldCommand::Perft(perft)) => perft.run(),
         Some(HeraldCommand::Eval(eval)) => eval.run(),
