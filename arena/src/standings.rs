@@ -15,7 +15,8 @@ pub struct Standings {
     pub programs: Vec<Standing>,
     /// Results of the first program against the second, for all pairs of programs that have met.
     encounters: HashMap<(usize, usize), WinDrawLoss>,
-    /// Points of the program with the lower number in the first finished game of a pair.
+    /// Points of the program with the lower number in the first finished game of a pair, by programs and opening: two
+    /// games of the same programs with the same opening are a pair.
     half_pairs: HashMap<(usize, usize, u64), Points>,
     /// Number of games played.
     pub games: u64,
@@ -71,7 +72,7 @@ impl Standings {
             self.encounters.entry((program, opponent)).or_default().add(points);
             self.programs[program].games.add(points);
         }
-        let pair = (first, second, fixture.number / 2);
+        let pair = (first, second, fixture.opening);
         match self.half_pairs.remove(&pair) {
             None => {
                 self.half_pairs.insert(pair, first_points);
@@ -228,7 +229,7 @@ mod tests {
     use super::*;
 
     fn fixture(number: u64, white: usize, black: usize) -> Fixture {
-        Fixture { number, round: 1, white, black, opening: 0 }
+        Fixture { number, round: 1, white, black, opening: number / 2 }
     }
 
     fn win(winner: Color, reason: WinReason) -> Outcome {

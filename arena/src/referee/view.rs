@@ -9,7 +9,7 @@ use shakmaty::{ByColor, Position as _};
 
 use super::live_game::LiveGame;
 use super::{EventState, report};
-use crate::table::replay_move;
+use crate::table::{PgnFields, replay_move};
 
 fn color_name(color: Color) -> &'static str {
     color.fold_wb("white", "black")
@@ -78,7 +78,7 @@ pub(super) fn detail(live: &LiveGame) -> Value {
     let mut board = record.before_first_move();
     let start = board.fen();
     let comments = std::iter::repeat_n(String::new(), record.opening)
-        .chain(record.moves.iter().map(|played| played.comment("")));
+        .chain(record.moves.iter().map(|played| played.comment(&PgnFields::default(), "")));
     let moves: Vec<Value> = record
         .game
         .moves()

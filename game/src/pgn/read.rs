@@ -5,11 +5,10 @@
 
 use std::io::{self, BufRead};
 
-use shakmaty::variant::Variant;
-use shakmaty::{CastlingMode, Color};
+use shakmaty::Color;
 
 use super::tokens::{Token, Tokenizer};
-use crate::{DrawReason, FenError, Game, MoveError, Outcome, PgnTags, WinReason, excerpt, variant_from_name};
+use crate::{DrawReason, FenError, Game, MoveError, Outcome, PgnTags, PlayedVariant, WinReason, excerpt};
 
 /// Maximum number of plies of a game. The seventy-five-move rule ends every game earlier.
 const MOST_PLIES: usize = 20_000;
@@ -310,17 +309,13 @@ fn is_result(word: &str) -> bool {
 fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnFault> {
     let name = variant.unwrap_or_default();
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let (variant, mode) = match letters.to_ascii_lowercase().as_str() {
-        "" | "standard" | "normal" | "chess" | "fromposition" => (Variant::Chess, CastlingMode::Standard),
-        "chess960" | "fischerandom" | "fischerrandom" | "960" => (Variant::Chess, CastlingMode::Chess960),
-        _ => {
-            let known = variant_from_name(name);
-            (known.ok_or_else(|| PgnFault::Variant { name: excerpt(name) })?, CastlingMode::Standard)
-        }
+    let played = match letters.to_ascii_lowercase().as_str() {
+        "" | "fromposition" => PlayedVariant::CHESS,
+        letters => PlayedVariant::named(letters).ok_or_else(|| PgnFault::Variant { name: excerpt(name) })?,
     };
     Ok(match fen {
-        Some(fen) => Game::from_variant_fen(variant, fen, mode)?,
-        None => Game::with_mode(variant, mode),
+        Some(fen) => played.read(fen)?,
+        None => played.start(),
     })
 }
 
@@ -351,6 +346,8 @@ fn likely_outcome(game: &Game, result: &str, termination: &str) -> Option<Outcom
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use shakmaty::CastlingMode;
+    use shakmaty::variant::Variant;
 
     use super::*;
     use crate::pgn::write_pgn;
