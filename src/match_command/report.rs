@@ -94,10 +94,10 @@ fn faults(plan: &MatchPlan, game: &Match) -> String {
 
 /// Reports the state of the SPRT; empty if there is none.
 pub(super) fn sprt_line(game: &Match) -> String {
-    let Some(sprt) = game.sprt else { return String::new() };
-    let bounds = sprt.bounds();
+    let Some(test) = &game.test else { return String::new() };
+    let (sprt, bounds) = (test.sprt(), test.sprt().bounds());
     let verdict = game.decision().map_or("undecided".to_owned(), |accepted| format!("{accepted:?} accepted"));
-    let llr = sprt.llr(&game.standings.programs[0].pairs);
+    let llr = test.llr();
     format!("SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}), {verdict}\n", bounds.lower, bounds.upper)
 }
 
@@ -214,11 +214,12 @@ fn json_crosstable(plan: &MatchPlan, game: &Match) -> Vec<Vec<[u64; 3]>> {
 }
 
 fn json_sprt(game: &Match) -> Option<Value> {
-    let sprt = game.sprt?;
+    let test = game.test.as_ref()?;
     let decision = game.decision().map(|accepted| format!("{accepted:?}"));
-    let bounds = sprt.bounds();
-    let llr = sprt.llr(&game.standings.programs[0].pairs);
-    Some(json!({ "llr": llr, "lower": bounds.lower, "upper": bounds.upper, "accepted": decision }))
+    let bounds = test.sprt().bounds();
+    Some(
+        json!({ "llr": test.llr(), "games": test.games(), "lower": bounds.lower, "upper": bounds.upper, "accepted": decision }),
+    )
 }
 
 /// Shows the progress of a match.
