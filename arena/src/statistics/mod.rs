@@ -4,8 +4,10 @@
 mod likelihood;
 mod sequence;
 mod sprt;
+mod stopping;
 mod tally;
 
 pub use sequence::SequentialTest;
 pub use sprt::{EloModel, Hypothesis, Observations, Sprt, SprtBounds, SprtCounts, SprtError};
+pub use stopping::{Interval, StoppedEstimate};
 pub use tally::{Estimate, Pentanomial, Points, Sample, WinDrawLoss};

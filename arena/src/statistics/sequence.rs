@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Hypothesis, Observations, Pentanomial, Points, Sprt, SprtCounts, WinDrawLoss};
+use super::{Hypothesis, Observations, Pentanomial, Points, Sprt, SprtCounts, StoppedEstimate, WinDrawLoss};
 
 /// A test with the results so far.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +86,12 @@ impl SequentialTest {
         self.sprt.llr(&self.counts)
     }
 
+    /// Estimates the difference in strength from the games counted so far, with the stopping taken into account; `None`
+    /// while all results are equal.
+    pub fn estimate(&self) -> Option<StoppedEstimate> {
+        self.sprt.estimate(&self.counts)
+    }
+
     /// Returns the accepted hypothesis, if any. It was accepted at the first moment, in the order of the schedule, at
     /// which the ratio reached a bound.
     pub fn decision(&self) -> Option<Hypothesis> {
@@ -96,7 +102,7 @@ impl SequentialTest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::EloModel;
+    use crate::statistics::{EloModel, Interval};
 
     fn test() -> SequentialTest {
         SequentialTest::new(Sprt::new(0.0, 60.0, 0.05, 0.05, EloModel::Normalised).unwrap())
@@ -153,5 +159,39 @@ mod tests {
             test.add(number, Points::Zero);
         }
         assert_ne!(test.decision(), Some(Hypothesis::H1));
+    }
+
+    /// Plays equal programs until the test decides and counts the estimates below the truth: half of them if the
+    /// stopping is taken into account, and nearly two thirds of the plain ones, because most tests end with bad luck.
+    #[test]
+    fn the_estimate_is_as_often_too_low_as_too_high() {
+        let (mut below, mut plain_below, mut inside) = (0, 0, 0);
+        for seed in 0..1000 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut test = test();
+            for number in 0.. {
+                let points = [Points::Zero, Points::Half, Points::Half, Points::Half, Points::One];
+                test.add(number, points[random.usize(..points.len())]);
+                if test.decision().is_some() {
+                    break;
+                }
+            }
+            let Interval { lower, value, upper } = test.estimate().unwrap().normalised_elo;
+            below += u32::from(value < 0.0);
+            inside += u32::from(lower <= 0.0 && 0.0 <= upper);
+            let plain = test.counts().sample().and_then(|sample| sample.normalised_elo()).unwrap();
+            plain_below += u32::from(plain.value < 0.0);
+        }
+        assert!((465..=535).contains(&below), "{below} of 1000 were too low");
+        assert!((930..=970).contains(&inside), "{inside} of 1000 intervals held the truth");
+        assert!(plain_below > 590, "{plain_below} plain estimates were too low");
+    }
+
+    #[test]
+    fn there_is_no_estimate_from_equal_results() {
+        let mut test = test();
+        assert_eq!(test.estimate(), None);
+        (0..100).for_each(|number| test.add(number, Points::Zero));
+        assert_eq!((test.decision(), test.estimate()), (Some(Hypothesis::H0), None));
     }
 }

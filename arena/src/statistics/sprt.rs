@@ -11,8 +11,9 @@ use std::f64::consts::SQRT_2;
 use std::fmt;
 
 use super::likelihood::{Distribution, Frequencies};
+use super::stopping::{Progress, StoppedEstimate};
 use super::tally::{NORMALISED_ELO_PER_SIGMA, expected_score};
-use super::{Pentanomial, WinDrawLoss};
+use super::{Pentanomial, Sample, WinDrawLoss};
 
 /// A test of the hypothesis "stronger by `elo1`" against "stronger by `elo0`".
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +42,16 @@ pub enum SprtCounts {
     Pairs(Pentanomial),
     /// Single games.
     Games(WinDrawLoss),
+}
+
+impl SprtCounts {
+    /// Returns the counts as a statistical sample; `None` without any.
+    pub fn sample(&self) -> Option<Sample> {
+        match self {
+            SprtCounts::Pairs(pairs) => pairs.sample(),
+            SprtCounts::Games(tally) => tally.sample(),
+        }
+    }
 }
 
 /// The scale of the hypotheses.
@@ -114,6 +125,11 @@ impl Sprt {
         Sprt { observations: Observations::Games, ..self }
     }
 
+    /// Returns the scale of the hypotheses.
+    pub fn model(&self) -> EloModel {
+        self.model
+    }
+
     /// Returns what the test counts: pairs, unless the model or [`Sprt::of_games`] demands games.
     pub fn observations(&self) -> Observations {
         self.observations
@@ -164,6 +180,40 @@ impl Sprt {
             }
         };
         observed.log_ratio(&most_likely(self.elo0), &most_likely(self.elo1))
+    }
+
+    /// Estimates the difference in strength from these results, with the stopping taken into account. They are those with
+    /// which the test ended, or those of a test that goes on. `None` while all results are equal.
+    pub fn estimate(&self, counts: &SprtCounts) -> Option<StoppedEstimate> {
+        let sample = counts.sample().filter(|sample| sample.variance > 0.0)?;
+        let bounds = self.bounds();
+        let progress = Progress {
+            hypotheses: self.leads(&sample),
+            bounds: [bounds.lower, bounds.upper],
+            decision: self.decision(counts),
+            lead: (sample.mean - 0.5) / sample.variance.sqrt(),
+            observations: sample.observations,
+            deviation: sample.variance.sqrt(),
+            games_each: sample.games_each,
+        };
+        Some(progress.estimate())
+    }
+
+    /// Returns the leads that an observation has under the hypotheses, in standard deviations of this sample.
+    fn leads(&self, sample: &Sample) -> [f64; 2] {
+        let deviation = sample.variance.sqrt();
+        [self.elo0, self.elo1].map(|elo| match self.model {
+            EloModel::Logistic => (expected_score(elo) - 0.5) / deviation,
+            EloModel::Normalised => elo / NORMALISED_ELO_PER_SIGMA * sample.games_each.sqrt(),
+            EloModel::Bayesian => {
+                // Of games with this mean and variance: wins + draws / 2 = mean, wins + draws / 4 = variance + mean^2.
+                let draws = 4.0 * (sample.mean - sample.variance - sample.mean.powi(2));
+                let wins = sample.mean - draws / 2.0;
+                let losses = 1.0 - wins - draws;
+                let shares = Distribution([losses, draws, wins].map(|share| share.max(1e-6)));
+                (bayesian_score(elo, draw_elo(&shares)) - 0.5) / deviation
+            }
+        })
     }
 
     /// Returns the accepted hypothesis; `None` as long as more results are needed.
@@ -232,6 +282,49 @@ mod tests {
         // #5712, December 2024, normalised Elo.
         assert_llr(sprt(0.0, 2.0, EloModel::Normalised), [831, 31_795, 68_460, 32_448, 834], 2.93);
         assert_llr(sprt(0.5, 2.5, EloModel::Normalised), [307, 54_901, 140_959, 56_230, 281], 2.95);
+    }
+
+    /// The table was made with fastchess' own function. It ends its iterations early, at a change of 1e-4 in a probability,
+    /// which is much if nothing but draws was seen: hence the tolerances.
+    #[test]
+    fn ratios_agree_with_those_of_fastchess() {
+        let lines = include_str!("fastchess_ratios.txt").lines().filter(|line| !line.starts_with('#'));
+        let is_drawn = |counts: &SprtCounts| match *counts {
+            SprtCounts::Pairs(Pentanomial([a, b, _, c, d])) => a + b + c + d == 0,
+            SprtCounts::Games(WinDrawLoss { wins, losses, .. }) => wins + losses == 0,
+        };
+        let mut compared = 0;
+        for line in lines {
+            let mut words = line.split(' ');
+            let model = match words.next().unwrap() {
+                "normalized" => EloModel::Normalised,
+                "logistic" => EloModel::Logistic,
+                _ => EloModel::Bayesian,
+            };
+            let numbers: Vec<f64> = words.map(|word| word.parse().unwrap()).collect();
+            let [elo0, elo1, counts @ .., expected] = numbers.as_slice() else { panic!("{line}") };
+            let counts: Vec<u64> = counts.iter().map(|&count| count as u64).collect();
+            let counts = match counts[..] {
+                [losses, draws, wins] => SprtCounts::Games(WinDrawLoss { wins, draws, losses }),
+                _ => pairs(counts.try_into().unwrap()),
+            };
+            let llr = sprt(*elo0, *elo1, model).llr(&counts);
+            let tolerance = 0.0015 + expected.abs() * if is_drawn(&counts) { 0.005 } else { 0.000_25 };
+            assert!((llr - expected).abs() <= tolerance, "{line}: here {llr}");
+            compared += 1;
+        }
+        assert_eq!(compared, 105);
+    }
+
+    /// Where fastchess gives no ratio: a program that loses or wins every game is found out in the Bayesian model, too.
+    #[test]
+    fn the_bayesian_model_judges_one_sided_results() {
+        let test = sprt(0.0, 5.0, EloModel::Bayesian);
+        let games = |losses, draws, wins| SprtCounts::Games(WinDrawLoss { wins, draws, losses });
+        assert_eq!(test.decision(&games(2000, 0, 0)), Some(Hypothesis::H0));
+        assert_eq!(test.decision(&games(0, 0, 2000)), Some(Hypothesis::H1));
+        assert!(test.llr(&games(2000, 3, 0)) < -1.0 && test.llr(&games(0, 3, 2000)) > 1.0);
+        assert_eq!(test.decision(&games(0, 2000, 0)), None, "nothing but draws tell nothing on this scale");
     }
 
     #[test]
