@@ -18,7 +18,7 @@ use crate::openings::{MatchOpenings, OpeningsError};
 use crate::overheads::Overheads;
 use crate::schedule::{Fixture, NextGames, Schedule, ScheduleError};
 use crate::standings::Standings;
-use crate::statistics::{Hypothesis, Sprt};
+use crate::statistics::{Hypothesis, Points, SequentialTest, Sprt};
 
 /// Plays games one after the other.
 pub trait GameRunner {
@@ -156,8 +156,8 @@ pub struct Match {
     /// Number of openings drawn so far. Beyond [`MatchOpenings::count`] openings are repeated, and deterministic
     /// programs repeat their games.
     pub openings_drawn: u64,
-    /// The sequential test, if any.
-    pub sprt: Option<Sprt>,
+    /// The sequential test of the first program, if any.
+    pub test: Option<SequentialTest>,
     /// Resources used in this run.
     pub usage: Usage,
     /// For each program, how many of its losses on time were within the lag of the referee.
@@ -181,6 +181,7 @@ impl Match {
             return Err(MatchError::SprtNeedsTwo(programs));
         }
         let mut standings = Standings::new(programs);
+        let mut test = sprt.map(SequentialTest::new);
         let mut openings_drawn = 0;
         let mut late_losses = vec![0; programs];
         let store = open_store(&mut |entry| {
@@ -191,16 +192,19 @@ impl Match {
             schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
             standings.add(&fixture, entry.outcome.0);
             count_late(&mut late_losses, &entry);
+            if let Some(test) = &mut test {
+                test.add(fixture.number, points_of_first(&entry));
+            }
             openings_drawn = openings_drawn.max(fixture.opening + 1);
             Ok(())
         })?;
         let usage = Usage { resources: vec![Resources::default(); programs], ..Usage::default() };
-        Ok(Match { schedule, standings, openings, openings_drawn, sprt, usage, late_losses, store })
+        Ok(Match { schedule, standings, openings, openings_drawn, test, usage, late_losses, store })
     }
 
     /// Returns the decision of the test, if it has been reached.
     pub fn decision(&self) -> Option<Hypothesis> {
-        self.sprt?.decision(&self.standings.programs[0].pairs)
+        self.test.as_ref()?.decision()
     }
 
     /// Plays until the match is complete, decided or `interrupted` is set. Each worker thread makes its own runner, and
@@ -267,6 +271,9 @@ impl Match {
         let recorded = self.schedule.record(fixture.number, entry.white_points());
         recorded.expect("the result of a game that was given out");
         self.standings.add(fixture, entry.outcome.0);
+        if let Some(test) = &mut self.test {
+            test.add(fixture.number, points_of_first(&entry));
+        }
         self.openings_drawn = self.openings_drawn.max(fixture.opening + 1);
         count_late(&mut self.late_losses, &entry);
         self.usage.overheads.extend(overheads);
@@ -281,6 +288,12 @@ fn count_late(losses: &mut [u64], entry: &GameEntry) {
     if let (true, Some(winner)) = (entry.late, entry.outcome.0.winner()) {
         losses[winner.fold_wb(entry.fixture.black, entry.fixture.white)] += 1;
     }
+}
+
+/// Returns the points of the first program in one of its games.
+fn points_of_first(entry: &GameEntry) -> Points {
+    let white = entry.white_points();
+    if entry.fixture.white == 0 { white } else { white.opposite() }
 }
 
 /// A game to be played, with its opening.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use arena::schedule::Fixture;
-use arena::statistics::Estimate;
+use arena::statistics::{Estimate, Interval, StoppedEstimate};
 use arena::{GameEntry, Grid, Match, MatchEnd};
 use game::counted;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -94,11 +94,30 @@ fn faults(plan: &MatchPlan, game: &Match) -> String {
 
 /// Reports the state of the SPRT; empty if there is none.
 pub(super) fn sprt_line(game: &Match) -> String {
-    let Some(sprt) = game.sprt else { return String::new() };
-    let bounds = sprt.bounds();
+    let Some(test) = &game.test else { return String::new() };
+    let (sprt, bounds) = (test.sprt(), test.sprt().bounds());
     let verdict = game.decision().map_or("undecided".to_owned(), |accepted| format!("{accepted:?} accepted"));
-    let llr = sprt.llr(&game.standings.programs[0].pairs);
-    format!("SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}), {verdict}\n", bounds.lower, bounds.upper)
+    let llr = test.llr();
+    let mut text = format!(
+        "SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}) after {}, {verdict}\n",
+        bounds.lower,
+        bounds.upper,
+        counted(test.games(), "game")
+    );
+    if let Some(StoppedEstimate { elo, normalised_elo }) = test.estimate() {
+        let _ = writeln!(
+            text,
+            "Estimate with the stopping taken into account: Elo {}, normalised Elo {} (95 %)",
+            interval(elo),
+            interval(normalised_elo)
+        );
+    }
+    text
+}
+
+fn interval(Interval { lower, value, upper }: Interval) -> String {
+    let elo = |value: f64| if value.is_finite() { format!("{value:+.1}") } else { "?".to_owned() };
+    format!("{} ({} to {})", elo(value), elo(lower), elo(upper))
 }
 
 /// Warns of repeated openings; empty if none were repeated. With fixed nodes their games are repeated too, and error
@@ -214,11 +233,18 @@ fn json_crosstable(plan: &MatchPlan, game: &Match) -> Vec<Vec<[u64; 3]>> {
 }
 
 fn json_sprt(game: &Match) -> Option<Value> {
-    let sprt = game.sprt?;
+    let test = game.test.as_ref()?;
     let decision = game.decision().map(|accepted| format!("{accepted:?}"));
-    let bounds = sprt.bounds();
-    let llr = sprt.llr(&game.standings.programs[0].pairs);
-    Some(json!({ "llr": llr, "lower": bounds.lower, "upper": bounds.upper, "accepted": decision }))
+    let bounds = test.sprt().bounds();
+    // JSON cannot represent infinity; it is written as null.
+    let interval =
+        |Interval { lower, value, upper }| json!({ "value": value, "lower": lower, "upper": upper });
+    let estimate = test.estimate();
+    Some(json!({
+        "llr": test.llr(), "lower": bounds.lower, "upper": bounds.upper, "accepted": decision, "games": test.games(),
+        "elo": estimate.map(|estimate| interval(estimate.elo)),
+        "normalised_elo": estimate.map(|estimate| interval(estimate.normalised_elo)),
+    }))
 }
 
 /// Shows the progress of a match.
