@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use game::{Color, Move};
+use game::{Color, Game, Move, counted};
+use pages::{GamePage, PageMove, PageStep, WhiteScore, touched_squares};
 use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 
 use super::live_game::LiveGame;
 use super::{EventState, report};
-use crate::table::{PgnFields, replay_move};
+use crate::table::MoveRecord;
 
 fn color_name(color: Color) -> &'static str {
     color.fold_wb("white", "black")
@@ -27,16 +28,11 @@ pub(super) fn running(event: &EventState, live: &LiveGame, at: Instant) -> Value
     json!({
         "number": live.fixture.number + 1, "round": live.fixture.round,
         "white": event.name(live.fixture.white), "black": event.name(live.fixture.black),
-        "fen": game.fen(), "last": game.moves().last().map(|mv| squares(*mv)),
+        "fen": game.fen(), "last": game.moves().last().map(|mv| squares(*mv)), "check": game.position().is_check(),
         "clocks": { "white": millis(Color::White), "black": millis(Color::Black) },
         "running": live.clock.is_running().then(|| color_name(live.to_move())),
         "paused": live.paused, "gone": gone,
     })
-}
-
-/// Returns the squares that a move touches.
-fn squares(mv: Move) -> Vec<String> {
-    mv.from().into_iter().chain([mv.to()]).map(|square| square.to_string()).collect()
 }
 
 /// Describes the whole event: table, games, log, and whether the director may sign in.
@@ -72,11 +68,20 @@ pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_
     })
 }
 
-/// Describes a game with all its moves.
+fn squares(mv: Move) -> Vec<String> {
+    touched_squares(mv).iter().map(ToString::to_string).collect()
+}
+
+/// Describes a game with all its moves: its number, and the game as a page shows it.
 pub(super) fn detail(live: &LiveGame) -> Value {
+    json!({ "number": live.fixture.number + 1, "game": page(live) })
+}
+
+fn page(live: &LiveGame) -> GamePage {
     let record = &live.record;
     let mut board = record.before_first_move();
     let start = board.fen();
+<<<<<<< HEAD
     let comments = std::iter::repeat_n(String::new(), record.opening)
         .chain(record.moves.iter().map(|played| played.comment(&PgnFields::default(), "")));
     let moves: Vec<Value> = record
@@ -93,9 +98,37 @@ pub(super) fn detail(live: &LiveGame) -> Value {
             json!({ "san": san, "fen": board.fen(), "squares": squares(mv), "number": number, "comment": comment })
         })
         .collect();
+=======
+    let played = std::iter::repeat_n(None, record.opening).chain(record.moves.iter().map(Some));
+    let moves = record.game.moves().iter().zip(played);
+    let moves = moves.filter_map(|(&mv, played)| page_move(&mut board, mv, played)).collect();
+>>>>>>> board
     let ByColor { white, black } = &record.seats;
-    json!({
-        "number": live.fixture.number + 1, "round": live.fixture.round, "white": white.name, "black": black.name,
-        "result": record.outcome.map_or("", |outcome| outcome.result()), "start": start, "moves": moves,
+    let tags = [("White", &white.name), ("Black", &black.name)];
+    GamePage {
+        tags: tags.map(|(name, value)| (name.to_owned(), value.clone())).to_vec(),
+        start,
+        result: record.outcome.map_or("*", |outcome| outcome.result()).to_owned(),
+        termination: record.outcome.map(|outcome| outcome.to_string()),
+        moves,
+        ..GamePage::default()
+    }
+}
+
+/// Plays a move and describes it; `played` is `None` for a move of the opening.
+fn page_move(board: &mut Game, mv: Move, played: Option<&MoveRecord>) -> Option<PageMove> {
+    let mover = board.turn();
+    let step = PageStep::play(board, mv)?;
+    let Some(played) = played else {
+        return Some(PageMove { step, note: Some("opening".to_owned()), ..PageMove::default() });
+    };
+    let nodes = played.thinking.nodes.map(|nodes| format!(", {}", counted(nodes, "node")));
+    Some(PageMove {
+        step,
+        score: played.thinking.score.and_then(|score| WhiteScore::of(score, mover)),
+        depth: played.thinking.depth,
+        clock: played.remaining.map(|remaining| remaining.as_secs_f64()),
+        note: Some(format!("{:.3} s{}", played.used.as_secs_f64(), nodes.unwrap_or_default())),
+        ..PageMove::default()
     })
 }

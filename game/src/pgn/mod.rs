@@ -1,8 +1,17 @@
 //! Portable Game Notation (PGN standard of 1994): a writer of the export format and a reader of the import format.
+//!
+//! Text becomes tokens, and tokens a [`GameTree`], in which everything stands that the text says. [`PgnReader`] plays its mainline
+//! for those who need games rather than texts. [`write_pgn`] makes a tree of a game and writes it.
 
+mod parse;
 mod read;
 mod tokens;
+mod tree;
+#[cfg(test)]
+mod tree_tests;
 mod write;
 
+pub use parse::{ParsedGame, TreeReader};
 pub use read::{PgnError, PgnFault, PgnGame, PgnReader};
+pub use tree::{Annotation, GameTree, MoveLine, MoveNode, Replay, ResultMarker};
 pub use write::{PgnTags, pgn_gap, write_pgn};
