@@ -18,7 +18,8 @@ pub use match_runner::{Concurrency, GameRunner, Match, MatchEnd, MatchError, Mat
 pub use match_store::{GameEntry, MatchFiles, MatchStore, RecordedOutcome, StoreError};
 pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
 pub use overheads::Overheads;
-pub use standings::{Grid, Standing, Standings};
+pub use referee::server::{MatchPage, PageHeading};
+pub use standings::{Grid, Standing, Standings, TieBreak};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, MoveRecord, PgnField, PgnFields, RealTime,
     ResignByScore, Rules, Seat, TablebaseEnds, TablebaseRule, Time, play, play_by, play_watched,
