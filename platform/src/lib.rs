@@ -10,6 +10,7 @@
 //! - [`affinity`]: processor affinity of threads.
 //! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
 //! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.
+//! - [`run_delay`]: the time that a thread waited for a processor.
 //! - [`process_cpu_time`]: processor time of this process.
 //!
 //! Two kinds of system calls stay elsewhere because a portable library makes them: the memory map of the hash table (`memmap2`,
@@ -20,6 +21,7 @@ mod desktop;
 mod files;
 mod pipe;
 mod process;
+mod run_delay;
 pub mod signals;
 pub mod terminal;
 mod watchdog;
@@ -32,6 +34,7 @@ pub use desktop::open_with_default;
 pub use files::{FileId, give_owner, name_count, raise_file_limit, standard_input, standard_output};
 pub use pipe::{Bell, PipeRead, PipeReader, PipeWriter, Ringer, Source, bell, wait};
 pub use process::{Pipes, Process, Resources};
+pub use run_delay::run_delay;
 
 /// Returns the processor time that all threads of this process have used together.
 pub fn process_cpu_time() -> Duration {

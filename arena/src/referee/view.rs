@@ -3,36 +3,60 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use game::{Color, Game, Move, counted};
+use game::{Clock, Color, Game, Move, counted};
 use pages::{GamePage, PageMove, PageStep, WhiteScore, touched_squares};
 use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 
 use super::live_game::LiveGame;
 use super::{EventState, report};
-use crate::table::MoveRecord;
+use crate::schedule::Fixture;
+use crate::table::{GameRecord, MoveRecord};
 
 fn color_name(color: Color) -> &'static str {
     color.fold_wb("white", "black")
 }
 
+/// A game in play, as the page shows it.
+pub(super) struct GameInPlay<'a> {
+    pub(super) fixture: &'a Fixture,
+    pub(super) names: ByColor<&'a str>,
+    pub(super) game: &'a Game,
+    pub(super) clock: &'a Clock,
+    pub(super) paused: bool,
+    /// The sides whose players are not connected.
+    pub(super) gone: Vec<Color>,
+}
+
+impl GameInPlay<'_> {
+    /// Describes the game.
+    pub(super) fn json(&self, at: Instant) -> Value {
+        let millis = |color| self.clock.remaining(color, at).map(|left| left.as_millis() as u64);
+        let game = self.game;
+        json!({
+            "number": self.fixture.number + 1, "round": self.fixture.round,
+            "white": self.names.white, "black": self.names.black,
+            "fen": game.fen(), "last": game.moves().last().map(|mv| squares(*mv)), "check": game.position().is_check(),
+            "clocks": { "white": millis(Color::White), "black": millis(Color::Black) },
+            "running": self.clock.is_running().then(|| color_name(game.turn())),
+            "paused": self.paused, "gone": self.gone.iter().map(|&color| color_name(color)).collect::<Vec<_>>(),
+        })
+    }
+}
+
 /// Describes a game in play.
 pub(super) fn running(event: &EventState, live: &LiveGame, at: Instant) -> Value {
-    let millis = |color| live.clock.remaining(color, at).map(|left| left.as_millis() as u64);
-    let gone: Vec<&str> = Color::ALL
-        .into_iter()
-        .filter(|&color| !event.is_present(live.program(color)))
-        .map(color_name)
-        .collect();
-    let game = &live.record.game;
-    json!({
-        "number": live.fixture.number + 1, "round": live.fixture.round,
-        "white": event.name(live.fixture.white), "black": event.name(live.fixture.black),
-        "fen": game.fen(), "last": game.moves().last().map(|mv| squares(*mv)), "check": game.position().is_check(),
-        "clocks": { "white": millis(Color::White), "black": millis(Color::Black) },
-        "running": live.clock.is_running().then(|| color_name(live.to_move())),
-        "paused": live.paused, "gone": gone,
-    })
+    let fixture = &live.fixture;
+    let is_gone = |color: &Color| !event.is_present(live.program(*color));
+    let shown = GameInPlay {
+        fixture,
+        names: ByColor { white: event.name(fixture.white), black: event.name(fixture.black) },
+        game: &live.record.game,
+        clock: &live.clock,
+        paused: live.paused,
+        gone: Color::ALL.into_iter().filter(is_gone).collect(),
+    };
+    shown.json(at)
 }
 
 /// Describes the whole event: table, games, log, and whether the director may sign in.
@@ -73,12 +97,11 @@ fn squares(mv: Move) -> Vec<String> {
 }
 
 /// Describes a game with all its moves: its number, and the game as a page shows it.
-pub(super) fn detail(live: &LiveGame) -> Value {
-    json!({ "number": live.fixture.number + 1, "game": page(live) })
+pub(super) fn detail(fixture: &Fixture, record: &GameRecord) -> Value {
+    json!({ "number": fixture.number + 1, "game": page(record) })
 }
 
-fn page(live: &LiveGame) -> GamePage {
-    let record = &live.record;
+fn page(record: &GameRecord) -> GamePage {
     let mut board = record.before_first_move();
     let start = board.fen();
     let played = std::iter::repeat_n(None, record.opening).chain(record.moves.iter().map(Some));

@@ -1,8 +1,13 @@
 //! Statistics of match results: points, Elo with its error, likelihood of superiority, the pentanomial model of game
 //! pairs, and the sequential probability ratio test.
 
+mod likelihood;
+mod sequence;
 mod sprt;
+mod stopping;
 mod tally;
 
-pub use sprt::{EloModel, Hypothesis, Sprt, SprtBounds, SprtError};
+pub use sequence::SequentialTest;
+pub use sprt::{EloModel, Hypothesis, Observations, Sprt, SprtBounds, SprtCounts, SprtError};
+pub use stopping::{Interval, StoppedEstimate};
 pub use tally::{Estimate, Pentanomial, Points, Sample, WinDrawLoss};

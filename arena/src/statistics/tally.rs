@@ -122,8 +122,8 @@ pub struct Sample {
     pub mean: f64,
     /// Variance of one observation.
     pub variance: f64,
-    observations: f64,
-    games_each: f64,
+    pub(super) observations: f64,
+    pub(super) games_each: f64,
 }
 
 /// An estimated value with its error.
@@ -185,7 +185,7 @@ impl Sample {
 }
 
 /// Returns the Elo difference with the expected score `score`; infinite for scores up to 0 and from 1.
-fn elo(score: f64) -> f64 {
+pub(super) fn elo(score: f64) -> f64 {
     if score <= 0.0 {
         f64::NEG_INFINITY
     } else if score >= 1.0 {
@@ -201,7 +201,7 @@ pub(super) fn expected_score(elo: f64) -> f64 {
 }
 
 /// Returns the probability that a standard normal variable is below `x`.
-fn normal_distribution(x: f64) -> f64 {
+pub(super) fn normal_distribution(x: f64) -> f64 {
     0.5 * libm::erfc(-x / SQRT_2)
 }
 

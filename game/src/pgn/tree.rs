@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use shakmaty::variant::Variant;
-use shakmaty::{CastlingMode, Color};
+use shakmaty::Color;
 
 use super::PgnFault;
-use crate::{Game, Move, MoveError, excerpt, variant_from_name};
+use crate::{Game, Move, MoveError, PlayedVariant, excerpt};
 
 /// A game as its text says it: tags, moves, comments, glyphs and variations in their order. Moves are texts, legal or not, so
 /// that nothing is lost when a game is written back. [`GameTree::replay`] plays the mainline.
@@ -205,16 +204,12 @@ impl Annotation {
 fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnFault> {
     let name = variant.unwrap_or_default();
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let (variant, mode) = match letters.to_ascii_lowercase().as_str() {
-        "" | "standard" | "normal" | "chess" | "fromposition" => (Variant::Chess, CastlingMode::Standard),
-        "chess960" | "fischerandom" | "fischerrandom" | "960" => (Variant::Chess, CastlingMode::Chess960),
-        _ => {
-            let known = variant_from_name(name);
-            (known.ok_or_else(|| PgnFault::Variant { name: excerpt(name) })?, CastlingMode::Standard)
-        }
+    let played = match letters.to_ascii_lowercase().as_str() {
+        "" | "fromposition" => PlayedVariant::CHESS,
+        letters => PlayedVariant::named(letters).ok_or_else(|| PgnFault::Variant { name: excerpt(name) })?,
     };
     Ok(match fen {
-        Some(fen) => Game::from_variant_fen(variant, fen, mode)?,
-        None => Game::with_mode(variant, mode),
+        Some(fen) => played.read(fen)?,
+        None => played.start(),
     })
 }
