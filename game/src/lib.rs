@@ -24,7 +24,9 @@ pub use fen::{FenError, legal_position};
 pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError, read_move};
 pub use outcome::{DrawReason, Outcome, WinReason};
-pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, pgn_gap, write_pgn};
+pub use pgn::{
+    PgnError, PgnFault, PgnGame, PgnHeader, PgnReader, PgnResult, PgnScanner, PgnTags, pgn_gap, write_pgn,
+};
 pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
