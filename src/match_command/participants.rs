@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(error("cmd=a cmd=b"), "`cmd` is there twice");
         assert_eq!(error("cmd=a ponder=yes"), "ponder: `yes` is not true or false");
         assert!(error("cmd=a hash=3").starts_with("unknown key `hash`: expected cmd, protocol, "));
-        assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`"));
+        assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`, `autoplayer`"));
         assert_eq!(error("cmd='a"), "a quotation mark is not closed");
         assert!(error("cmd=a margin=-1").contains("0 or more"));
     }

@@ -197,6 +197,7 @@ impl<'a> GameReferee<'a> {
             color,
             controls: seats.as_ref().map(|seat| seat.control.clone()),
             opponent: seats.get(!color).name.clone(),
+            ratings: ByColor::default(),
             ponder: seats.get(color).ponder,
         };
         self.players.get_mut(color).new_game(&game)
@@ -300,7 +301,7 @@ impl GameReferee<'_> {
                 let claim = format!("{result} {{{}}}", game::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
-            PlayerEvent::Remark(_) => Continue(()),
+            PlayerEvent::Remark(_) | PlayerEvent::DrawRefusal | PlayerEvent::Clock(_) => Continue(()),
             PlayerEvent::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,

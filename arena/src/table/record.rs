@@ -1,9 +1,8 @@
 //! The record of a game, from which PGN, EPD and logs are made.
 
-use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use game::{Clock, Game, Outcome, PgnTags, clock_face, write_pgn};
+use game::{Clock, Game, Outcome, PgnTags, write_pgn};
 use players::{PlayerFault, Thinking};
 use shakmaty::ByColor;
 
@@ -153,27 +152,7 @@ impl GameRecord {
 impl MoveRecord {
     /// Returns the comment on the move. An empty variation is left out.
     pub(crate) fn comment(&self, variation: &str) -> String {
-        let mut comment = String::with_capacity(64);
-        if let Some(score) = self.thinking.score {
-            let _ = write!(comment, "{score}");
-            if let Some(depth) = self.thinking.depth {
-                let _ = write!(comment, "/{depth}");
-            }
-            comment.push(' ');
-        }
-        let _ = write!(comment, "{:.3}s", self.used.as_secs_f64());
-        if let Some(nodes) = self.thinking.nodes {
-            let _ = write!(comment, ", n={nodes}");
-        }
-        if !variation.is_empty() {
-            let _ = write!(comment, ", pv {variation}");
-        }
-        if let Some(remaining) = self.remaining {
-            // The time is truncated, not rounded, so it never exceeds the remaining time.
-            let (time, millis) = (clock_face(remaining), remaining.subsec_millis());
-            let _ = write!(comment, ", [%clk {time}.{millis:03}]");
-        }
-        comment
+        self.thinking.comment(self.used, self.remaining, variation)
     }
 }
 

@@ -161,6 +161,8 @@ pub fn rules(protocol: Protocol) -> Vec<ConformanceRule> {
         Protocol::Cecp => cecp::RULES.concat(),
         Protocol::Uci => uci::RULES.concat(),
         Protocol::Cego => cego::RULES.concat(),
+        // The proposal has no rule that a program could be held to without an interface's help.
+        Protocol::Autoplayer => Vec::new(),
     }
 }
 
