@@ -5,6 +5,7 @@ mod book;
 mod bridge;
 mod check;
 mod epd;
+mod link;
 mod match_command;
 mod play;
 mod position;
@@ -50,6 +51,7 @@ enum HeraldCommand {
     Referee(Box<referee_command::RefereeArgs>),
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),
+    Link(Box<link::LinkArgs>),
     Check(check::CheckArgs),
     Bench(bench::Bench),
     Perft(position::PerftArgs),
@@ -95,7 +97,7 @@ const FAILED: u8 = 1;
 const WRONG: u8 = 2;
 
 fn main() -> ExitCode {
-    let arguments = match HeraldArgs::try_parse() {
+    let arguments = match HeraldArgs::read() {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error),
     };
@@ -111,6 +113,7 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Referee(referee)) => referee.run(),
         Some(HeraldCommand::Play(play)) => play.run(),
         Some(HeraldCommand::Bridge(bridge)) => bridge.run(),
+        Some(HeraldCommand::Link(link)) => link.run(),
         Some(HeraldCommand::Check(check)) => check.run(),
         Some(HeraldCommand::Bench(bench)) => bench.run(),
         Some(HeraldCommand::Perft(perft)) => perft.run(),

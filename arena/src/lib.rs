@@ -21,5 +21,5 @@ pub use overheads::Overheads;
 pub use standings::{Grid, Standing, Standings};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, MoveRecord, PgnVariations, RealTime,
-    ResignByScore, Rules, Seat, Time, play, play_by,
+    ResignByScore, Rules, Seat, Time, pgn_date, play, play_by,
 };

@@ -14,9 +14,7 @@ use platform::Source;
 use crate::cecp::{cecp_result, remark, setup, thinking};
 use crate::player::{ProtocolPlayer, next_arrival};
 use crate::stream::{Stream, Timed};
-use crate::{
-    Arrival, Cecp, Departure, Log, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn, spec,
-};
+use crate::{Arrival, Cecp, Departure, Log, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn, spec};
 
 /// An engine of the dialect. It plays the side for which it is told `go`, or else answers moves.
 pub struct AutoplayerPlayer {
@@ -83,7 +81,11 @@ fn level(control: &TimeControl) -> Result<Command, PlayerFault> {
         TimeControl::Clock(phases) => phases.as_slice(),
         // The longest time that the dialect can say; the interface stops nobody.
         TimeControl::Unlimited => {
-            return Ok(Command::Level { moves: 0, base: Duration::from_hours(24), increment: Duration::ZERO });
+            return Ok(Command::Level {
+                moves: 0,
+                base: Duration::from_hours(24),
+                increment: Duration::ZERO,
+            });
         }
         // One move in the time, again and again.
         TimeControl::PerMove(time) => {
@@ -166,7 +168,8 @@ impl Player for AutoplayerPlayer {
         let is_first = self.state == DialectState::Ready;
         self.state = DialectState::Playing;
         // An engine that has the first move of a game is told `go`; the other one simply gets a move.
-        let played = if is_first && turn.clock.moves_made(!us) == 0 { None } else { self.last_move(turn.game) };
+        let played =
+            if is_first && turn.clock.moves_made(!us) == 0 { None } else { self.last_move(turn.game) };
         self.tell(&played.map_or(Command::Go, Command::BareMove))
     }
 

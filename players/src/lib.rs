@@ -5,6 +5,7 @@
 //!   [`AutoplayerPlayer`] implement it.
 //!   [`start`] makes one from a [`Spec`].
 //! - [`check`]: the conformance check.
+//! - [`link`]: a program against another one on another machine, without a referee.
 //! - [`Bridge`]: a program as a client of an EPD referee, over a [`transport`].
 
 mod autoplayer;
@@ -13,6 +14,7 @@ mod cecp;
 mod cego;
 pub mod check;
 mod lines;
+pub mod link;
 mod log;
 mod player;
 mod spec;

@@ -37,8 +37,8 @@ use platform::Source;
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
-pub use self::record::{GameRecord, MoveRecord, PgnVariations};
-pub(crate) use self::record::{date, replay_move};
+pub(crate) use self::record::replay_move;
+pub use self::record::{GameRecord, MoveRecord, PgnVariations, pgn_date};
 pub use self::rules::{Adjudication, DrawByScore, DrawRule, ResignByScore, Rules};
 
 pub(crate) use self::rules::{Adjudicator, check_flag};

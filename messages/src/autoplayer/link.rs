@@ -127,6 +127,16 @@ pub struct Hello {
     pub capabilities: Vec<String>,
 }
 
+impl Hello {
+    /// The capability to play Chess960.
+    pub const CHESS960: &str = "chess960";
+
+    /// Whether this end plays Chess960.
+    pub fn plays_chess960(&self) -> bool {
+        self.capabilities.iter().any(|name| name == Hello::CHESS960)
+    }
+}
+
 /// The settings of the match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchTerms {

@@ -10,8 +10,8 @@ use rustls::crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, ve
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, ConfigBuilder, Connection, DigitallySignedStruct, Error,
-    InvalidMessage, RootCertStore, SignatureScheme, WantsVerifier,
+    CertificateError, ClientConfig, ClientConnection, ConfigBuilder, Connection, DigitallySignedStruct,
+    Error, InvalidMessage, RootCertStore, SignatureScheme, WantsVerifier,
 };
 
 /// Verification of the peer: none (the default), or by a certificate, over TLS 1.3.
