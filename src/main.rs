@@ -21,6 +21,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use messages::autoplayer::MoveNotation;
 use protocols::cecp::Dialect;
 
 /// A chess engine and match official.
@@ -42,6 +43,9 @@ enum HeraldCommand {
         /// `* {reason}`
         #[arg(long)]
         autoplayer: bool,
+        /// Write moves in coordinates (`g1f3`) instead of SAN, in the dialect of the autoplayer
+        #[arg(long, requires = "autoplayer")]
+        coordinates: bool,
     },
     /// Speak the Universal Chess Interface on standard input and output
     #[command(after_help = "Example: xboard -fUCI -fcp \"herald uci\"")]
@@ -103,8 +107,9 @@ fn main() -> ExitCode {
     };
     let done = match arguments.subcommand {
         None => session::play_or_detect(),
-        Some(HeraldCommand::Xboard { autoplayer }) => {
-            let dialect = if autoplayer { Dialect::Autoplayer } else { Dialect::XBoard };
+        Some(HeraldCommand::Xboard { autoplayer, coordinates }) => {
+            let notation = if coordinates { MoveNotation::Coordinates } else { MoveNotation::San };
+            let dialect = if autoplayer { Dialect::Autoplayer(notation) } else { Dialect::XBoard };
             session::xboard(session::host, dialect)
         }
         Some(HeraldCommand::Uci) => session::uci(session::host),
