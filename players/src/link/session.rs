@@ -124,6 +124,12 @@ impl<'a> LinkSession<'a> {
             std::thread::sleep(Duration::from_millis(5));
         }
         self.engine.quit();
+        let (damaged, repeated) = (self.stream.damaged, self.stream.repeated);
+        if damaged + repeated > 0 {
+            let [damaged, repeated] = [(damaged, "damaged line"), (repeated, "repeated message")]
+                .map(|(count, noun)| game::counted(count, noun));
+            (self.report)(LinkReport::Event(format!("the line: {damaged}, {repeated}")));
+        }
         result.map_or(Ok(()), |reason| Err(LinkError::Unfinished(reason)))
     }
 
@@ -146,7 +152,7 @@ impl<'a> LinkSession<'a> {
     fn parted(&mut self, now: Instant) -> Option<Option<String>> {
         let Parting { earliest, latest, .. } = self.parting.as_ref()?;
         let is_told = self.stream.is_quiet() && now >= *earliest;
-        let is_alone = self.writer.is_none() || now >= *latest;
+        let is_alone = !self.is_open() || now >= *latest;
         (is_told || is_alone).then(|| self.parting.take().and_then(|parting| parting.reason))
     }
 
@@ -171,13 +177,15 @@ impl LinkSession<'_> {
                 self.hear(&text, at);
             }
             LineEvent::Down(reason) => {
-                self.writer = None;
-                self.handshake = None;
-                self.down_since = Instant::now();
+                let was_open = self.is_open();
+                (self.writer, self.handshake) = (None, None);
                 self.contest.line_disturbed();
                 self.log.note(&format!("the line is broken: {reason}"));
-                if self.parting.is_none() {
-                    self.alert(format!("the line is broken: {reason}"));
+                if was_open {
+                    self.down_since = Instant::now();
+                    if self.parting.is_none() {
+                        self.alert(format!("the line is broken: {reason}"));
+                    }
                 }
             }
             LineEvent::Trouble(reason) => {
