@@ -22,5 +22,5 @@ pub use referee::server::{MatchPage, PageHeading};
 pub use standings::{Grid, Standing, Standings, TieBreak};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, MoveRecord, PgnField, PgnFields, RealTime,
-    ResignByScore, Rules, Seat, TablebaseEnds, TablebaseRule, Time, play, play_by, play_watched,
+    ResignByScore, Rules, Seat, TablebaseEnds, TablebaseRule, Time, pgn_date, play, play_by, play_watched,
 };

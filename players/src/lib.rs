@@ -1,16 +1,20 @@
 //! Chess programs from the GUI's side: started, driven by their protocol, timed and cleaned up.
 //!
 //! - [`Stream`]: a process with three pipes, its lines parsed as messages of its protocol.
-//! - [`Player`]: the interface of a participant for officials; [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] implement it.
+//! - [`Player`]: the interface of a participant for officials; [`CecpPlayer`], [`UciPlayer`], [`CegoPlayer`] and
+//!   [`AutoplayerPlayer`] implement it.
 //!   [`start`] makes one from a [`Spec`].
 //! - [`check`]: the conformance check.
+//! - [`link`]: a program against another one on another machine, without a referee.
 //! - [`Bridge`]: a program as a client of an EPD referee, over a [`transport`].
 
+mod autoplayer;
 mod bridge;
 mod cecp;
 mod cego;
 pub mod check;
 mod lines;
+pub mod link;
 mod log;
 mod player;
 mod spec;
@@ -20,6 +24,7 @@ mod uci;
 
 use std::sync::Arc;
 
+pub use autoplayer::AutoplayerPlayer;
 pub use bridge::Bridge;
 pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
@@ -39,5 +44,6 @@ pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn Player>, 
         Protocol::Cecp => Box::new(CecpPlayer::start(spec, log)?),
         Protocol::Uci => Box::new(UciPlayer::start(spec, log)?),
         Protocol::Cego => Box::new(CegoPlayer::start(spec, log)?),
+        Protocol::Autoplayer => Box::new(AutoplayerPlayer::start(spec, log)?),
     })
 }

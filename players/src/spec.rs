@@ -275,7 +275,10 @@ mod tests {
     #[test]
     fn errors_say_what_was_expected() {
         let error = |text: &str| toml::from_str::<Spec>(text).unwrap_err().to_string();
-        assert!(error("command = 'x'\nprotocol = 'usi'").contains("expected one of `cecp`, `uci`, `cego`"));
+        assert!(
+            error("command = 'x'\nprotocol = 'usi'")
+                .contains("expected one of `cecp`, `uci`, `cego`, `autoplayer`")
+        );
         assert!(error("command = ''\nprotocol = 'uci'").contains("begins with a program"));
         assert!(error("command = 3\nprotocol = 'uci'").contains("a command line, or a list of its words"));
         assert!(error("command = '\"x'\nprotocol = 'uci'").contains("not closed"));

@@ -144,7 +144,8 @@ impl MatchArgs {
         let EngineArgs { engines, each, protocol, tc, engines_file } = &self.engines;
         let mut flags = self.options.given()?;
         let of_engines = [("protocol", protocol), ("tc", tc), ("engines-file", engines_file)];
-        let given = of_engines.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?.into())));
+        let given =
+            of_engines.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?.into())));
         flags.extend(given);
         let mut table = settings::merged(self.file.as_deref(), &flags)?;
         let from_file = participants::take(&mut table)?;

@@ -263,7 +263,10 @@ fn typed(key: &str, value: &str) -> Result<Value> {
         _ => Some(Value::String(value.to_owned())),
     };
     parsed.ok_or_else(|| {
-        anyhow!("{key}: `{value}` is not {}", if matches!(key, "ponder" | "whitepov") { "true or false" } else { "a number" })
+        anyhow!(
+            "{key}: `{value}` is not {}",
+            if matches!(key, "ponder" | "whitepov") { "true or false" } else { "a number" }
+        )
     })
 }
 
@@ -363,7 +366,7 @@ mod tests {
         assert_eq!(error("cmd=a cmd=b"), "`cmd` is there twice");
         assert_eq!(error("cmd=a ponder=yes"), "ponder: `yes` is not true or false");
         assert!(error("cmd=a hash=3").starts_with("unknown key `hash`: expected cmd, protocol, "));
-        assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`"));
+        assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`, `autoplayer`"));
         assert_eq!(error("cmd='a"), "a quotation mark is not closed");
         assert!(error("cmd=a margin=-1").contains("0 or more"));
     }

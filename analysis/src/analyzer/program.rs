@@ -100,7 +100,10 @@ impl ProgramAnalyzer {
                         None => Err(AnalysisError::NoMove("the game is over".to_owned())),
                     };
                 }
-                PlayerEvent::DrawOffer | PlayerEvent::Remark(_) => {}
+                PlayerEvent::DrawOffer
+                | PlayerEvent::DrawRefusal
+                | PlayerEvent::Clock(_)
+                | PlayerEvent::Remark(_) => {}
             }
         }
     }
@@ -125,6 +128,7 @@ impl Analyzer for ProgramAnalyzer {
                 color: game.turn(),
                 controls: controls.clone(),
                 opponent: String::new(),
+                ratings: ByColor::default(),
                 ponder: false,
             })?;
         }

@@ -42,8 +42,8 @@ use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thin
 use shakmaty::ByColor;
 
 pub use self::fields::{PgnField, PgnFields};
-pub use self::record::{GameRecord, MoveRecord};
-pub(crate) use self::record::{date, replay_move};
+pub(crate) use self::record::replay_move;
+pub use self::record::{GameRecord, MoveRecord, pgn_date};
 pub use self::rules::{
     Adjudication, DrawByScore, DrawRule, ResignByScore, Rules, TablebaseEnds, TablebaseRule,
 };
@@ -225,6 +225,7 @@ impl<'a> GameReferee<'a> {
             color,
             controls: seats.as_ref().map(|seat| seat.control.clone()),
             opponent: seats.get(!color).name.clone(),
+            ratings: ByColor::default(),
             ponder: seats.get(color).ponder,
         };
         self.players.get_mut(color).new_game(&game)
@@ -346,7 +347,10 @@ impl GameReferee<'_> {
                 let claim = format!("{result} {{{}}}", game::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
-            PlayerEvent::OtherLine(..) | PlayerEvent::Remark(_) => Continue(()),
+            PlayerEvent::OtherLine(..)
+            | PlayerEvent::Remark(_)
+            | PlayerEvent::DrawRefusal
+            | PlayerEvent::Clock(_) => Continue(()),
             PlayerEvent::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,

@@ -124,7 +124,7 @@ impl GameRecord {
     fn tags(&self, given: &PgnTags) -> PgnTags {
         let ByColor { white, black } = self.seats.as_ref();
         let mut tags = given.clone();
-        tags.set("Date", date(self.started));
+        tags.set("Date", pgn_date(self.started));
         tags.set("White", &white.name);
         tags.set("Black", &black.name);
         if white.control == black.control {
@@ -157,7 +157,7 @@ pub(crate) fn replay_move(game: &mut Game, m: game::Move) {
 }
 
 /// Formats the date for PGN, in UTC.
-pub(crate) fn date(moment: SystemTime) -> String {
+pub fn pgn_date(moment: SystemTime) -> String {
     let date = time::OffsetDateTime::from(moment).date();
     format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day())
 }

@@ -244,7 +244,8 @@ fn live_table(plan: &MatchPlan, game: &Match) -> String {
         let standing = &game.standings.programs[program];
         let (games, sample) = (&standing.games, standing.sample());
         let points = games.halves() as f64 / 2.0;
-        let percent = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
+        let percent =
+            |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
         let count = |fault: &str| standing.faults.get(fault).copied().unwrap_or(0);
         let name: String = plan.name(program).chars().take(LONGEST_NAME).collect();
         grid.push([
