@@ -10,10 +10,10 @@ const HeraldGraph = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const HEIGHT = 150;
 
-  /** White's chances, from -1 to 1: the logistic curve with which ratings are reckoned, at 400 centipawns for ten to one. */
+  /** White's chances, from -1 to 1: a logistic curve, 73 of 100 at 250 centipawns. */
   function chance(score) {
     if (score.mate !== undefined) return Math.sign(score.mate);
-    return 2 / (1 + 10 ** (-score.centipawns / 400)) - 1;
+    return 2 / (1 + Math.exp(-score.centipawns / 250)) - 1;
   }
 
   /** A score as text: `+0.35`, `#3`, `#-2`. */
