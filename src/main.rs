@@ -1,5 +1,7 @@
 //! Herald: a chess engine and match official. This crate contains only the command line.
 
+mod analyzer_args;
+mod annotate;
 mod bench;
 mod board;
 mod book;
@@ -56,6 +58,7 @@ enum HeraldCommand {
     Bench(bench::Bench),
     Perft(position::PerftArgs),
     Eval(position::Eval),
+    Annotate(Box<annotate::AnnotateArgs>),
     Openings(book::OpeningsArgs),
     /// Make opening books and show their moves
     #[command(
@@ -118,6 +121,7 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Bench(bench)) => bench.run(),
         Some(HeraldCommand::Perft(perft)) => perft.run(),
         Some(HeraldCommand::Eval(eval)) => eval.run(),
+        Some(HeraldCommand::Annotate(annotate)) => annotate.run(),
         Some(HeraldCommand::Openings(openings)) => openings.run(),
         Some(HeraldCommand::Book(book)) => book.run(),
         Some(HeraldCommand::Epd(epd)) => epd.run(),

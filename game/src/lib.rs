@@ -9,6 +9,7 @@ mod fen;
 mod game;
 mod lines;
 mod notation;
+mod opening_names;
 pub mod openings;
 mod outcome;
 mod pgn;
@@ -23,6 +24,7 @@ pub use clock::{Clock, TurnTime};
 pub use fen::{FenError, legal_position};
 pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError, read_move};
+pub use opening_names::{GameOpening, NamedOpening, opening_at};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{
     Annotation, GameTree, MoveLine, MoveNode, ParsedGame, PgnError, PgnFault, PgnGame, PgnReader, PgnTags,

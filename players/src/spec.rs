@@ -43,6 +43,9 @@ pub struct Spec {
     /// Number of search threads; sent if the program supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
+    /// Number of best lines to report (`MultiPV`); sent to UCI programs that support it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
     /// Time limit for the program to get ready, at the start and for each game. In TOML, seconds.
     #[serde(default = "default_patience", with = "seconds")]
     pub patience: Duration,
@@ -63,6 +66,7 @@ impl Spec {
             options: BTreeMap::new(),
             memory: None,
             threads: None,
+            lines: None,
             patience: default_patience(),
             grace: default_grace(),
         }

@@ -119,13 +119,14 @@ impl UciPlayer {
         }
     }
 
-    /// Sets the options of the specification, and the limits of memory and threads if the engine offers them.
+    /// Sets the options of the specification, and memory, threads and number of lines if the engine offers them.
     fn set_options(&mut self) -> Result<(), PlayerFault> {
         for (name, value) in self.stream.spec.options.clone() {
             let value = self.setting(&name, &value).map_err(|fault| self.stream.fail(fault))?;
             self.stream.tell(Command::SetOption { name, value })?;
         }
-        let limits = [("Hash", self.stream.spec.memory), ("Threads", self.stream.spec.threads)];
+        let Spec { memory, threads, lines, .. } = self.stream.spec;
+        let limits = [("Hash", memory), ("Threads", threads), ("MultiPV", lines)];
         for (name, limit) in limits {
             let Some(limit) = limit else { continue };
             match self.option(name) {
@@ -274,17 +275,20 @@ impl ProtocolPlayer for UciPlayer {
                 self.answered(found, UciMove::Null, None)
             }
             Ok(Message::Info(info)) if self.is_searching() => {
-                Ok(thinking(&info, &line).map(PlayerEvent::Thinking))
+                let rank = info.multipv.unwrap_or(1).max(1);
+                Ok(thinking(&info, &line).map(|thinking| match rank {
+                    1 => PlayerEvent::Thinking(thinking),
+                    _ => PlayerEvent::OtherLine(rank, thinking),
+                }))
             }
             _ => Ok(None),
         }
     }
 }
 
-/// Extracts the thinking output from an `info` about the best line.
+/// Extracts the thinking output from an `info` about a line.
 fn thinking(info: &Info, line: &str) -> Option<Thinking> {
-    let is_best_line = info.multipv.is_none_or(|place| place <= 1);
-    if !is_best_line || (info.score.is_none() && info.pv.is_empty()) {
+    if info.score.is_none() && info.pv.is_empty() {
         return None;
     }
     Some(Thinking {
