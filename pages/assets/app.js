@@ -90,7 +90,7 @@
     state = told;
     seen = performance.now();
     const isNew = !before || before.node !== told.node || before.fen !== told.fen;
-    if (isNew) hint = null;
+    if (isNew || before.mode !== told.mode) hint = null;
     if (before?.mode !== told.mode || (told.play && before?.play?.person !== told.play.person)) board.flip(told.play?.person === "black");
     at = told.node;
     showAll();
@@ -106,6 +106,7 @@
     showTools();
     showStatus();
     showThinking();
+    showGraph();
     moves.go(at);
     graph.go(Math.max(0, main().indexOf(branch())));
   }
@@ -231,7 +232,8 @@
   }
   function showGraph() {
     const line = main().map(id => nodes[id]), hasScores = line.some(node => node?.score), hasClocks = line.some(node => node?.clock !== undefined);
-    $("chart").hidden = !hasScores && !(hasClocks && line.length > 3);
+    $("chart").hidden = !hasScores && !(hasClocks && state?.mode === "analyse");
+    $("chart").querySelector(".key-e").hidden = !hasScores;
     for (const key of $("chart").querySelectorAll(".key-w, .key-b")) key.hidden = !hasClocks;
     graph.show(line.map(node => ({ score: node.score, clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: node.san ? `${node.number} ${node.san}` : "Start" })));
   }
@@ -337,8 +339,6 @@
   const palette = [..."KQRBNP", null, ..."kqrbnp"].map(piece => {
     const button = document.createElement("button");
     button.type = "button";
-    button.setAttribute("role", "radio");
-    button.setAttribute("aria-checked", "false");
     button.dataset.piece = piece || "";
     const color = piece && piece === piece.toUpperCase() ? "w" : "b";
     button.setAttribute("aria-label", piece ? `${color === "w" ? "white" : "black"} ${HERALD_PIECES.names[piece.toLowerCase()]}` : "remove");
@@ -354,7 +354,7 @@
   $("palette").append(...palette);
   function choosePiece(piece) {
     inHand = piece;
-    for (const button of palette) button.setAttribute("aria-checked", button.dataset.piece === (piece || ""));
+    for (const button of palette) button.setAttribute("aria-pressed", button.dataset.piece === (piece || ""));
   }
   function put(square) {
     const fields = $("fen").value.split(" "), { pieces } = HeraldBoard.read($("fen").value);

@@ -57,8 +57,8 @@ impl MoveToJudge<'_> {
         Some(verdict)
     }
 
-    /// An only move: the second best of several would have been a blunder, and it does not just take back what was taken. One
-    /// that gives up material by static exchange is a hard find.
+    /// An only move: the second best of several would have been a blunder, and it neither mates nor just takes back what was taken.
+    /// One that gives up material by static exchange is a hard find.
     fn merit(&self, rules: &JudgingRules, chance_before: f64) -> Option<MoveMerit> {
         /// Below this winning chance in percent nothing is saved by a move.
         const LOST: f64 = 25.0;
@@ -67,7 +67,8 @@ impl MoveToJudge<'_> {
         let last = self.game.moves().last();
         let takes_back =
             self.mv.is_capture() && last.is_some_and(|last| last.is_capture() && last.to() == self.mv.to());
-        if gap < rules.blunder || chance_before < LOST || self.before.choices < 3 || takes_back {
+        let is_mate = self.after.choices == 0;
+        if gap < rules.blunder || chance_before < LOST || self.before.choices < 3 || takes_back || is_mate {
             return None;
         }
         let position = search::Position::from(self.game.chess()?);
@@ -82,7 +83,7 @@ impl MoveToJudge<'_> {
             (Score::MateIn(moves), Score::Centipawns(_) | Score::MatedIn(_)) if best_move.is_some() => {
                 words.push(format!("Misses mate in {moves}."));
             }
-            (Score::MateIn(_) | Score::Centipawns(_), Score::MatedIn(moves)) if moves > 0 => {
+            (Score::MateIn(_) | Score::Centipawns(_), Score::MatedIn(moves)) if verdict.grade.is_some() => {
                 words.push(format!("Allows mate in {moves}."));
             }
             _ => {}

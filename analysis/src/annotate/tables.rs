@@ -65,11 +65,11 @@ pub struct TableRow {
     /// What the table is by: player, opening, colour, phase, or time.
     by: GroupKind,
     /// Its value.
-    name: String,
+    pub(super) name: String,
     /// Number of games, with each side of them for itself.
     games: usize,
     /// Number of judged moves.
-    moves: u64,
+    pub(super) moves: u64,
     /// Accuracy in percent, with the half width of its 95 % confidence interval; `None` for the interval of one game.
     accuracy: f64,
     accuracy_error: Option<f64>,

@@ -99,7 +99,7 @@ fn a_game_is_played_taken_back_and_resigned() {
 #[test]
 fn a_person_s_flag_falls() {
     let page = Page::open();
-    page.say(r#"{"command":"play","side":"black","control":"0.3","elo":1000}"#).unwrap();
+    page.say(r#"{"command":"play","side":"black","control":"1.5","elo":1000}"#).unwrap();
     let state = page.state(|state| state.outcome.is_some());
     assert_eq!(state.outcome.as_deref(), Some("1-0 {Black forfeits on time}"));
     assert!(state.moves.is_empty() && state.play.is_some_and(|play| play.clocks[1] == Some(0)));
@@ -156,7 +156,7 @@ fn a_game_is_loaded_looked_at_and_annotated() {
     assert!(page.say(r#"{"command":"go","node":77}"#).unwrap_err().contains("no node"));
     page.say(r#"{"command":"annotate","on":true}"#).unwrap();
     page.state(|state| state.annotating.is_none());
-    let pgn = page.pgn();
+    let pgn = page.pgn().replace('\n', " ");
     assert!(pgn.contains("2. g4 $4 {[%eval #-1,") && pgn.contains("1... e5 {[%eval"), "{pgn}");
     page.say(r#"{"command":"open","game":1}"#).unwrap();
     page.hear(|message| match message {
