@@ -313,14 +313,7 @@ mod tests {
         let mut standings = Standings::new(4);
         let won = win(Color::White, WinReason::Checkmate);
         let draw = Outcome::Draw(DrawReason::Agreement);
-        let games = [
-            (0, 1, won),
-            (0, 2, draw),
-            (3, 0, won),
-            (1, 3, won),
-            (1, 2, draw),
-            (3, 2, won),
-        ];
+        let games = [(0, 1, won), (0, 2, draw), (3, 0, won), (1, 3, won), (1, 2, draw), (3, 2, won)];
         for (number, (white, black, outcome)) in (0..).zip(games) {
             standings.add(&fixture(2 * number, white, black), outcome);
         }

@@ -19,8 +19,7 @@ pub(super) fn resolve(engine: Table, file: Option<&Path>) -> Result<Table> {
         None => usual_path().context("conf: where is engines.json? Say --engines-file FILE")?,
     };
     let text = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let mut found =
-        configured(&text, &name).map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
+    let mut found = configured(&text, &name).map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
     super::participants::merge(&mut found, engine);
     Ok(found)
 }
@@ -28,7 +27,8 @@ pub(super) fn resolve(engine: Table, file: Option<&Path>) -> Result<Table> {
 /// The file of Cute Chess on this system.
 fn usual_path() -> Option<PathBuf> {
     let configuration = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
-    let configuration = configuration.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".config")))?;
+    let configuration =
+        configuration.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".config")))?;
     Some(configuration.join("cutechess").join("engines.json"))
 }
 
@@ -36,7 +36,8 @@ fn usual_path() -> Option<PathBuf> {
 fn configured(text: &str, name: &str) -> Result<Table> {
     let engines: Vec<serde_json::Map<String, Json>> =
         serde_json::from_str(text).map_err(|error| anyhow!("expected an array of engines: {error}"))?;
-    let named = |engine: &&serde_json::Map<String, Json>| engine.get("name").and_then(Json::as_str) == Some(name);
+    let named =
+        |engine: &&serde_json::Map<String, Json>| engine.get("name").and_then(Json::as_str) == Some(name);
     let Some(engine) = engines.iter().find(named) else {
         let names: Vec<&str> = engines.iter().filter_map(|engine| engine.get("name")?.as_str()).collect();
         bail!("there is no engine {name}; there are {}", names.join(", "));
@@ -85,7 +86,9 @@ fn options(value: &Json) -> Result<Table> {
         }
         let value = match value {
             Json::Bool(on) => Value::Boolean(*on),
-            Json::Number(number) => Value::Integer(number.as_i64().with_context(|| format!("{name}: {number}"))?),
+            Json::Number(number) => {
+                Value::Integer(number.as_i64().with_context(|| format!("{name}: {number}"))?)
+            }
             Json::String(text) => Value::String(text.clone()),
             _ => continue,
         };
@@ -109,10 +112,11 @@ mod tests {
     #[test]
     fn engines_by_their_names() {
         let deep = configured(FILE, "Deep").unwrap();
-        let expected: Table = "command = './deep -x'\ndirectory = '/opt/deep'\ninit = ['isready', 'debug on']\nname = 'Deep'\n\
+        let expected: Table =
+            "command = './deep -x'\ndirectory = '/opt/deep'\ninit = ['isready', 'debug on']\nname = 'Deep'\n\
                                protocol = 'uci'\nrestart = true\nwhitepov = true\noptions = { Hash = 64 }"
-            .parse()
-            .unwrap();
+                .parse()
+                .unwrap();
         assert_eq!(deep, expected);
         assert_eq!(configured(FILE, "Sloppy").unwrap()["protocol"].as_str(), Some("cecp"));
     }

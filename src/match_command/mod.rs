@@ -66,10 +66,16 @@ pub(crate) struct MatchArgs {
     #[arg(long)]
     json: bool,
     /// Print the command that does the same as this one of fastchess, given in quotation marks, and end
-    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, help_heading = "Translation")]
     from_fastchess: Option<String>,
     /// Print the command that does the same as this one of cutechess-cli, given in quotation marks, and end
-    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, conflicts_with = "from_fastchess")]
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        allow_hyphen_values = true,
+        conflicts_with = "from_fastchess",
+        help_heading = "Translation"
+    )]
     from_cutechess: Option<String>,
 }
 
@@ -144,7 +150,8 @@ impl MatchArgs {
         let EngineArgs { engines, each, protocol, tc, engines_file } = &self.engines;
         let mut flags = self.options.given()?;
         let of_engines = [("protocol", protocol), ("tc", tc), ("engines-file", engines_file)];
-        let given = of_engines.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?.into())));
+        let given =
+            of_engines.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?.into())));
         flags.extend(given);
         let mut table = settings::merged(self.file.as_deref(), &flags)?;
         let from_file = participants::take(&mut table)?;

@@ -263,7 +263,10 @@ fn typed(key: &str, value: &str) -> Result<Value> {
         _ => Some(Value::String(value.to_owned())),
     };
     parsed.ok_or_else(|| {
-        anyhow!("{key}: `{value}` is not {}", if matches!(key, "ponder" | "whitepov") { "true or false" } else { "a number" })
+        anyhow!(
+            "{key}: `{value}` is not {}",
+            if matches!(key, "ponder" | "whitepov") { "true or false" } else { "a number" }
+        )
     })
 }
 

@@ -95,7 +95,8 @@ impl MatchPlan {
 
     /// Returns what the live page tells about the match.
     pub(super) fn page_heading(&self) -> PageHeading {
-        let seats: Vec<&Seat> = self.config.participants.iter().map(|participant| &participant.seat).collect();
+        let seats: Vec<&Seat> =
+            self.config.participants.iter().map(|participant| &participant.seat).collect();
         let mut controls: Vec<String> = seats.iter().map(|seat| seat.control.to_string()).collect();
         controls.dedup();
         PageHeading {

@@ -92,7 +92,9 @@ impl Foreign<'_> {
 
 fn translate(runner: Runner, command: &str) -> Result<Translation> {
     let words = shell_words::split(command).context("a quotation mark is not closed")?;
-    let is_option = |word: &String| word.len() > 1 && word.starts_with('-') && !word[1..].starts_with(|c: char| c.is_ascii_digit());
+    let is_option = |word: &String| {
+        word.len() > 1 && word.starts_with('-') && !word[1..].starts_with(|c: char| c.is_ascii_digit())
+    };
     let begin = words.iter().position(is_option).context("expected options such as -engine cmd=PROGRAM")?;
     ensure!(begin <= 1, "`{}`: expected an option that begins with -", words[1]);
     let mut translation = Translation::default();
@@ -185,7 +187,9 @@ impl Translation {
             ("tbadjudicate", _) => "both".to_owned(),
             ("tournament", "roundrobin") => "round-robin".to_owned(),
             ("tournament", "pyramid") => {
-                self.remarks.push("-tournament pyramid: a round robin has the same games in another order".to_owned());
+                self.remarks.push(
+                    "-tournament pyramid: a round robin has the same games in another order".to_owned(),
+                );
                 "round-robin".to_owned()
             }
             (_, operand) => operand.to_owned(),
@@ -272,7 +276,9 @@ impl Translation {
             self.add_flag("--no-reversal");
         }
         if same_opening > 2 || no_swap && same_opening == 2 {
-            self.remarks.push(format!("{same_opening} games with each opening: here there are two, with both colours, or one"));
+            self.remarks.push(format!(
+                "{same_opening} games with each opening: here there are two, with both colours, or one"
+            ));
         }
         let order = order.or(is_fastchess.then(|| "random".to_owned()));
         if let Some(order) = order {
@@ -296,7 +302,8 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
             "cmd" => {
                 let mut command = vec![value.to_owned()];
                 for more in arguments("args") {
-                    command.extend(shell_words::split(&more).context("args: a quotation mark is not closed")?);
+                    command
+                        .extend(shell_words::split(&more).context("args: a quotation mark is not closed")?);
                 }
                 command.extend(arguments("arg"));
                 format!("cmd={}", shell_words::join(command))
@@ -319,7 +326,9 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
                 continue;
             }
             "book" | "bookdepth" => {
-                remarks.push(format!("{key}={value}: openings for both sides are --openings FILE.bin --plies N"));
+                remarks.push(format!(
+                    "{key}={value}: openings for both sides are --openings FILE.bin --plies N"
+                ));
                 continue;
             }
             _ => bail!("-{} {key}: this key of an engine is not known", option.name),
@@ -363,7 +372,9 @@ fn remark(option: &Foreign<'_>) -> Result<String> {
         "show-latency" => "the report has the overhead and the lag; --pgn-fields latency",
         "startup-ms" | "ucinewgame-ms" | "ping-ms" => "say patience=SECONDS of an engine",
         "compliance" => "herald check uci -- ENGINE",
-        "crc32" | "testEnv" | "strict" | "check-mate-pvs" | "event-log" => "nothing of this kind is needed here",
+        "crc32" | "testEnv" | "strict" | "check-mate-pvs" | "event-log" => {
+            "nothing of this kind is needed here"
+        }
         "version" | "help" | "engines" | "quick" => "no match is described by it",
         name => bail!("-{name}: this option is not known"),
     };
@@ -410,7 +421,8 @@ mod tests {
             "--seed 7",
         ];
         let found = lines(Runner::Fastchess, &command.replace("-tb /a;/b", "-tb '/a;/b'"));
-        let quoted = |line: &str| line.replace("cmd='./new -x '\\''a b'\\'''", "'cmd=./new -x '\\''a b'\\'''");
+        let quoted =
+            |line: &str| line.replace("cmd='./new -x '\\''a b'\\'''", "'cmd=./new -x '\\''a b'\\'''");
         assert_eq!(found, expected.map(quoted));
         let remarks = translate(Runner::Fastchess, command.split(" -tb ").next().unwrap()).unwrap().remarks;
         assert!(remarks.is_empty(), "{remarks:?}");
@@ -439,7 +451,8 @@ mod tests {
 
     #[test]
     fn the_shell_reads_what_is_printed() {
-        let translation = translate(Runner::Fastchess, "-engine cmd='a b' name=\"it's\" -engine cmd=c").unwrap();
+        let translation =
+            translate(Runner::Fastchess, "-engine cmd='a b' name=\"it's\" -engine cmd=c").unwrap();
         let words = shell_words::split(&translation.text().replace("\\\n", " ")).unwrap();
         assert_eq!(words[..4], ["herald", "match", "--engine", "'cmd='\\''a b'\\''' 'name=it'\\''s'"]);
     }

@@ -353,11 +353,21 @@ mod tests {
         assert_eq!(ended(&rules, &[even, even, even, None, even, even, even]), None, "as silence does");
         let mut adjudicator = Adjudicator::default();
         let zero = Some(Score::DRAW);
-        for (moves, outcome) in [("Nf3 Nf6 Ng1 Ng8 e4", None), ("Nf3 Nf6 e4 Ng8", None), ("Nf3 Nf6 Ng1 Ng8", drawn(4))] {
+        for (moves, outcome) in
+            [("Nf3 Nf6 Ng1 Ng8 e4", None), ("Nf3 Nf6 e4 Ng8", None), ("Nf3 Nf6 Ng1 Ng8", drawn(4))]
+        {
             for ply in 1..=moves.split(' ').count() {
                 let played = moves.split(' ').take(ply).collect::<Vec<_>>().join(" ");
                 let game = game(START, &played);
-                let found = adjudicator.judge(&Adjudication { draw: Some(DrawByScore { from_move: 1, ..draw }), ..Adjudication::default() }, &game, !game.turn(), zero);
+                let found = adjudicator.judge(
+                    &Adjudication {
+                        draw: Some(DrawByScore { from_move: 1, ..draw }),
+                        ..Adjudication::default()
+                    },
+                    &game,
+                    !game.turn(),
+                    zero,
+                );
                 let found = found.map(|(outcome, _)| (ply, outcome));
                 assert_eq!(found, outcome.filter(|(at, _)| *at == ply), "{moves}: {ply}");
             }

@@ -67,7 +67,9 @@ impl MatchOptions {
         match table.keys().next() {
             None => Ok(options),
             Some(key) => {
-                bail!("unknown key `{key}`: expected the name of a flag, engine or each (see herald match --help)")
+                bail!(
+                    "unknown key `{key}`: expected the name of a flag, engine or each (see herald match --help)"
+                )
             }
         }
     }

@@ -46,7 +46,8 @@ impl RunningOptions {
             "--concurrency {games}: expected 1 to {MOST_AT_A_TIME}"
         );
         let cores = self.processors.as_deref().map(|text| {
-            cores(text).with_context(|| format!("--processors {text}: expected numbers of cores, as in 0-3,6"))
+            cores(text)
+                .with_context(|| format!("--processors {text}: expected numbers of cores, as in 0-3,6"))
         });
         let pause = Duration::from_millis(self.wait.unwrap_or(0));
         Ok(Concurrency { games, pin: self.pin, cores: cores.transpose()?, pause })

@@ -138,7 +138,9 @@ impl Service {
                 Some(state.to_string())
             }
             PageQuery::AllPgn => self.files.games().ok(),
-            PageQuery::Game(game) => self.find(game)?.map(|live| view::detail(&live.fixture, &live.record).to_string()),
+            PageQuery::Game(game) => {
+                self.find(game)?.map(|live| view::detail(&live.fixture, &live.record).to_string())
+            }
             PageQuery::Pgn(game) => {
                 let tags = self.event.settings.tags();
                 self.find(game)?.map(|live| live.record.pgn_of(&live.fixture, &tags, &PgnFields::default()))

@@ -18,8 +18,8 @@ use shakmaty::ByColor;
 use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 
-use super::page::{self, PageQuery, PageUpdate};
 use super::ServiceMessage;
+use super::page::{self, PageQuery, PageUpdate};
 use crate::referee::view::{GameInPlay, detail};
 use crate::schedule::Fixture;
 use crate::table::{GameRecord, PgnFields};
@@ -159,7 +159,9 @@ impl ShownGame {
     /// Plays the last move of the record; `false` if the record has more moves than that. A copy of the whole record for
     /// each move would cost more than the move.
     fn follow(&mut self, record: &GameRecord, clock: &Clock) -> bool {
-        let (Some(&m), Some(played)) = (record.game.moves().last(), record.moves.last()) else { return false };
+        let (Some(&m), Some(played)) = (record.game.moves().last(), record.moves.last()) else {
+            return false;
+        };
         let is_next = self.record.game.ply() + 1 == record.game.ply() && self.record.game.play(m).is_ok();
         if is_next {
             self.record.moves.push(played.clone());
