@@ -66,10 +66,16 @@ pub(crate) struct MatchArgs {
     #[arg(long)]
     json: bool,
     /// Print the command that does the same as this one of fastchess, given in quotation marks, and end
-    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, help_heading = "Translation")]
     from_fastchess: Option<String>,
     /// Print the command that does the same as this one of cutechess-cli, given in quotation marks, and end
-    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true, conflicts_with = "from_fastchess")]
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        allow_hyphen_values = true,
+        conflicts_with = "from_fastchess",
+        help_heading = "Translation"
+    )]
     from_cutechess: Option<String>,
 }
 

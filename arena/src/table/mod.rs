@@ -25,7 +25,7 @@
 //! clock, but the overdrawn time is deducted all the same.
 //!
 //! A referee without a processor reads a move later than it came. The system tells how long its thread was ready to run and
-//! had none: the lag. A loss on time by no more than the lag of that turn stands, but is marked.
+//! had none: the lag. A loss on time by no more than the lag that the loser's clock was charged with stands, but is marked.
 
 mod fields;
 mod record;
@@ -256,6 +256,18 @@ impl<'a> GameReferee<'a> {
         Continue(())
     }
 
+    /// Returns the lag that the clock of the side to move has been charged with, in this turn only where each move has its own
+    /// time. While nothing has arrived the lag of this turn has cost nothing.
+    fn charged_lag(&self, mover: Color, has_arrived: bool) -> Duration {
+        let now = self.lag().filter(|_| has_arrived).unwrap_or_default();
+        // The last move is the opponent's.
+        let earlier = self.record.moves.iter().rev().skip(1).step_by(2).filter_map(|played| played.lag);
+        match self.clock.control(mover) {
+            TimeControl::PerMove(_) => now,
+            _ => earlier.fold(now, Duration::saturating_add),
+        }
+    }
+
     /// Returns the lag since the clock of the side to move was started.
     fn lag(&self) -> Option<Duration> {
         Some(self.time.run_delay()?.saturating_sub(self.delayed?))
@@ -305,9 +317,10 @@ impl<'a> GameReferee<'a> {
         let now = arrived.unwrap_or_else(|| self.time.now());
         if let Some((outcome, mut detail)) = check_flag(&self.record.game, &self.clock, now) {
             let overdrawn = self.clock.flag_falls().map_or(Duration::ZERO, |flag| now - flag);
-            if let Some(lag) = arrived.and_then(|_| self.lag()).filter(|lag| *lag >= overdrawn) {
+            let lag = self.charged_lag(mover, arrived.is_some());
+            if lag >= overdrawn && !lag.is_zero() {
                 self.record.late = true;
-                detail = format!("{detail}, by a referee that lagged by {lag:?}");
+                detail = format!("{detail}, {lag:?} of the time used were the referee's lag");
             }
             return end(outcome, detail);
         }

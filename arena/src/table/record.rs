@@ -34,7 +34,7 @@ pub struct GameRecord {
     pub started: SystemTime,
     /// Duration of the game, from its presentation to the players to its end.
     pub lasted: Duration,
-    /// Whether the game was lost on time by no more than the referee's own lag in that turn.
+    /// Whether the game was lost on time by no more than the referee's own lag, with which the loser's clock was charged.
     pub late: bool,
 }
 

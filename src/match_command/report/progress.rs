@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use arena::schedule::Fixture;
 use arena::{GameEntry, Grid, Match};
-use game::clock_face;
+use game::{clock_face, counted};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
@@ -168,9 +168,8 @@ impl<'a> MatchProgress<'a> {
             });
             line.push_str(&scores.collect::<Vec<_>>().join(", "));
         }
-        if let Some(test) = &game.test {
-            let bounds = test.sprt().bounds();
-            let _ = write!(line, ", LLR {:.2} ({:.2} to {:.2})", test.llr(), bounds.lower, bounds.upper);
+        if let Some(ratio) = ratio(game) {
+            let _ = write!(line, ", {ratio}");
         }
         let _ = writeln!(line, "; {}; {}", self.pace.text(game), all_faults(game));
         line
@@ -184,7 +183,7 @@ impl<'a> MatchProgress<'a> {
         let table = live_table(self.plan, game);
         let rows: Vec<&str> = table.lines().take(1 + SHOWN).collect();
         let pace = self.pace.text(game);
-        self.bar.set_message(format!("{}\n{}{pace}", rows.join("\n"), sprt_line(game)));
+        self.bar.set_message(format!("{}\n{}{pace}", rows.join("\n"), ratio_line(game)));
         // Tie-breaks of a knockout are added to the planned games.
         self.bar.set_length(game.schedule.games().max(game.standings.games));
         self.bar.set_position(game.standings.games);
@@ -262,6 +261,20 @@ fn live_table(plan: &MatchPlan, game: &Match) -> String {
         ]);
     }
     grid.text()
+}
+
+/// Returns the ratio of the test with its bounds.
+fn ratio(game: &Match) -> Option<String> {
+    let test = game.test.as_ref()?;
+    let bounds = test.sprt().bounds();
+    Some(format!("LLR {:.2} ({:.2} to {:.2})", test.llr(), bounds.lower, bounds.upper))
+}
+
+/// Returns a line about the test that fits on a terminal.
+fn ratio_line(game: &Match) -> String {
+    let (Some(ratio), Some(test)) = (ratio(game), &game.test) else { return String::new() };
+    let verdict = game.decision().map_or("undecided".to_owned(), |accepted| format!("{accepted:?} accepted"));
+    format!("{ratio} after {}, {verdict}\n", counted(test.games(), "game"))
 }
 
 /// Returns the faults of all programs together.
