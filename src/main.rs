@@ -8,6 +8,7 @@ mod epd;
 mod match_command;
 mod play;
 mod position;
+mod ratings;
 mod referee_command;
 mod session;
 mod settings;
@@ -54,6 +55,7 @@ enum HeraldCommand {
     Bench(bench::Bench),
     Perft(position::PerftArgs),
     Eval(position::Eval),
+    Ratings(ratings::RatingsArgs),
     Openings(book::OpeningsArgs),
     /// Make opening books and show their moves
     #[command(
@@ -115,6 +117,7 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Bench(bench)) => bench.run(),
         Some(HeraldCommand::Perft(perft)) => perft.run(),
         Some(HeraldCommand::Eval(eval)) => eval.run(),
+        Some(HeraldCommand::Ratings(ratings)) => ratings.run(),
         Some(HeraldCommand::Openings(openings)) => openings.run(),
         Some(HeraldCommand::Book(book)) => book.run(),
         Some(HeraldCommand::Epd(epd)) => epd.run(),
