@@ -12,6 +12,7 @@ mod link;
 mod match_command;
 mod play;
 mod position;
+mod ratings;
 mod referee_command;
 mod session;
 mod settings;
@@ -65,6 +66,7 @@ enum HeraldCommand {
     Perft(position::PerftArgs),
     Eval(position::Eval),
     Annotate(Box<annotate::AnnotateArgs>),
+    Ratings(ratings::RatingsArgs),
     Openings(book::OpeningsArgs),
     /// Make opening books and show their moves
     #[command(
@@ -130,6 +132,7 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Perft(perft)) => perft.run(),
         Some(HeraldCommand::Eval(eval)) => eval.run(),
         Some(HeraldCommand::Annotate(annotate)) => annotate.run(),
+        Some(HeraldCommand::Ratings(ratings)) => ratings.run(),
         Some(HeraldCommand::Openings(openings)) => openings.run(),
         Some(HeraldCommand::Book(book)) => book.run(),
         Some(HeraldCommand::Epd(epd)) => epd.run(),
