@@ -22,6 +22,11 @@ pub struct AutoplayerPlayer {
     notation: MoveNotation,
     tells_time: bool,
     state: DialectState,
+    /// Whether it has moved in this game. What it says before may still belong to the last game, as there is nothing by which the
+    /// dialect tells games apart.
+    has_moved: bool,
+    /// It was ended while it thought: its move could come in the next game.
+    needs_restart: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +35,10 @@ enum DialectState {
     Idle,
     /// A game is set up.
     Ready,
-    /// It knows which side it plays.
-    Playing,
+    /// It has to move.
+    Thinking,
+    /// It has moved.
+    Waiting,
 }
 
 impl AutoplayerPlayer {
@@ -45,6 +52,8 @@ impl AutoplayerPlayer {
             notation: MoveNotation::default(),
             tells_time: false,
             state: DialectState::Idle,
+            has_moved: false,
+            needs_restart: false,
         };
         for (name, value) in &spec.options {
             let wrong = |expected| PlayerFault::Start(format!("option {name}: {expected}, not \"{value}\""));
@@ -62,6 +71,12 @@ impl AutoplayerPlayer {
 
     fn tell(&mut self, command: &Command) -> Result<(), PlayerFault> {
         self.stream.tell(dialect::write(command))
+    }
+
+    fn finish(&mut self, result: &Command) -> Result<(), PlayerFault> {
+        self.needs_restart |= self.state == DialectState::Thinking;
+        self.state = DialectState::Idle;
+        self.tell(result)
     }
 
     /// Returns the last move of a game in the engine's notation.
@@ -119,7 +134,14 @@ impl ProtocolPlayer for AutoplayerPlayer {
             return Ok(None);
         }
         Ok(match said.message {
-            Message::Move(text) => Some(PlayerEvent::Move(text)),
+            Message::Move(text) => {
+                if self.state == DialectState::Thinking {
+                    (self.state, self.has_moved) = (DialectState::Waiting, true);
+                }
+                Some(PlayerEvent::Move(text))
+            }
+            Message::Time { .. } if !self.has_moved => None,
+            Message::Result { result: GameResult::Known(_), .. } if !self.has_moved => None,
             Message::Draw | Message::OfferDraw => Some(PlayerEvent::DrawOffer),
             Message::Decline => Some(PlayerEvent::DrawRefusal),
             Message::Time { centiseconds } => {
@@ -127,6 +149,7 @@ impl ProtocolPlayer for AutoplayerPlayer {
             }
             Message::Resign => Some(PlayerEvent::Resignation),
             Message::Result { result, comment } => {
+                self.state = DialectState::Waiting;
                 Some(PlayerEvent::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
             }
             Message::Thinking(line) => Some(PlayerEvent::Thinking(thinking(line))),
@@ -142,6 +165,13 @@ impl Player for AutoplayerPlayer {
             return Err(PlayerFault::Unsupported("Chess960".into()));
         }
         let level = level(&game.controls[game.color])?;
+        if self.needs_restart || self.stream.has_ended() {
+            let stream = Stream::start(&self.stream.spec, self.stream.log.0.clone())?;
+            // It may have ended already.
+            let _ = self.tell(&Command::Quit);
+            self.stream.replace(stream);
+            self.needs_restart = false;
+        }
         self.tell(&Command::New)?;
         // The dialect has no moves that nobody answers: an opening is a position.
         if !game.game.is_start_position() {
@@ -154,7 +184,7 @@ impl Player for AutoplayerPlayer {
             self.tell(&command)?;
         }
         self.tell(&level)?;
-        self.state = DialectState::Ready;
+        (self.state, self.has_moved) = (DialectState::Ready, false);
         Ok(())
     }
 
@@ -166,7 +196,7 @@ impl Player for AutoplayerPlayer {
         }
         self.tell(&Command::OpponentTime { centiseconds: clock(!us) })?;
         let is_first = self.state == DialectState::Ready;
-        self.state = DialectState::Playing;
+        self.state = DialectState::Thinking;
         // An engine that has the first move of a game is told `go`; the other one simply gets a move.
         let played =
             if is_first && turn.clock.moves_made(!us) == 0 { None } else { self.last_move(turn.game) };
@@ -186,13 +216,11 @@ impl Player for AutoplayerPlayer {
     }
 
     fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault> {
-        self.state = DialectState::Idle;
-        self.tell(&cecp_result(outcome))
+        self.finish(&cecp_result(outcome))
     }
 
     fn call_off(&mut self, reason: &str) -> Result<(), PlayerFault> {
-        self.state = DialectState::Idle;
-        self.tell(&Command::Result { result: GameResult::Unknown, comment: Some(reason.to_owned()) })
+        self.finish(&Command::Result { result: GameResult::Unknown, comment: Some(reason.to_owned()) })
     }
 
     fn take(&mut self) -> Option<Arrival> {
@@ -214,6 +242,57 @@ impl Player for AutoplayerPlayer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An engine that is late with all that it says about the end of a game.
+    const LATE: &str = "while read -r word rest; do case $word in \
+        go) echo 'move e4'; echo 'time 590'; echo '# thinks'; echo draw;; \
+        new) if [ -n \"$old\" ]; then echo 'time 1'; echo '1/2-1/2 {Draw by repetition}'; fi; old=1;; \
+        setpos) echo \"# $word $rest\" >&2;; quit) exit;; esac; done";
+
+    fn events(player: &mut AutoplayerPlayer, count: usize) -> Vec<PlayerEvent> {
+        let until = std::time::Instant::now() + Duration::from_secs(20);
+        let mut events = Vec::new();
+        while events.len() < count {
+            match player.take() {
+                Some(arrival) => events.push(arrival.event),
+                None => assert!(platform::wait(&[player.stream.source()], until), "{events:?}"),
+            }
+        }
+        events
+    }
+
+    #[test]
+    fn what_comes_late_is_not_taken_for_the_next_game() {
+        let command = crate::CommandLine::from_words(["sh", "-c", LATE].map(str::to_owned)).unwrap();
+        let mut player =
+            AutoplayerPlayer::start(&Spec::new(command, crate::Protocol::Autoplayer), None).unwrap();
+        let control: TimeControl = "60".parse().unwrap();
+        let game = NewGame {
+            game: Game::default(),
+            color: Color::White,
+            controls: shakmaty::ByColor::new_with(|_| control.clone()),
+            opponent: "X".into(),
+            ratings: shakmaty::ByColor::default(),
+            ponder: false,
+        };
+        let clock = game::Clock::new(control.clone());
+        for _ in 0..3 {
+            player.new_game(&game).unwrap();
+            let at = std::time::Instant::now();
+            player.think(&Turn { game: &game.game, clock: &clock, at }).unwrap();
+            let events = events(&mut player, 3);
+            assert!(
+                matches!(
+                    &events[..],
+                    [PlayerEvent::Move(mv), PlayerEvent::Clock(_), PlayerEvent::DrawOffer] if mv == "e4"
+                ),
+                "{events:?}"
+            );
+            player.end_game(Outcome::Draw(game::DrawReason::Repetition)).unwrap();
+        }
+        assert!(!player.needs_restart);
+        Box::new(player).quit();
+    }
 
     #[test]
     fn both_forms_of_the_time_control() {

@@ -14,6 +14,7 @@ mod epd_thinking;
 mod faults;
 #[path = "../support/installed.rs"]
 mod installed;
+mod link;
 mod live_page;
 mod match_files;
 mod peers;

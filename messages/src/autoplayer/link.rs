@@ -76,9 +76,9 @@ pub enum LinkMessage {
         centiseconds: u64,
     },
     /// The slave's engine, or the slave's interface about it, has ended the game. From the slave.
-    Claim(Verdict),
+    Claim(GameVerdict),
     /// The game is over. From the master.
-    End(Verdict),
+    End(GameVerdict),
     /// What an engine thinks; not numbered.
     Thinking(LinkThinking),
     /// Something for the operator at the other end.
@@ -192,7 +192,7 @@ pub struct PlayedMove {
 
 /// The end of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct GameVerdict {
     /// Number of the game.
     pub game: u32,
     /// Number of moves of the game, both sides and the opening counted. Later moves are taken back.

@@ -12,5 +12,5 @@ mod tests;
 pub use dialect::MoveNotation;
 pub use frame::LinkFrame;
 pub use link::{
-    GameTerms, Hello, LINK_VERSION, LinkMessage, LinkRole, LinkThinking, MatchTerms, PlayedMove, Verdict,
+    GameTerms, GameVerdict, Hello, LINK_VERSION, LinkMessage, LinkRole, LinkThinking, MatchTerms, PlayedMove,
 };

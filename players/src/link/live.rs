@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Clock, Color, Game, Outcome, PgnTags, TimeControl, Variant, write_pgn};
-use messages::autoplayer::{GameTerms, LinkRole, MatchTerms, PlayedMove, Verdict};
+use messages::autoplayer::{GameTerms, GameVerdict, LinkRole, MatchTerms, PlayedMove};
 use shakmaty::ByColor;
 
 use crate::{NewGame, Thinking, Turn};
@@ -186,7 +186,7 @@ impl LinkGame {
     ///
     /// # Errors
     /// There are fewer moves here than in the verdict.
-    pub(crate) fn close(&mut self, verdict: &Verdict, at: Instant) -> Result<Option<Outcome>, String> {
+    pub(crate) fn close(&mut self, verdict: &GameVerdict, at: Instant) -> Result<Option<Outcome>, String> {
         if verdict.ply > self.ply() {
             return Err(format!("the game has {} moves at the other end, {} here", verdict.ply, self.ply()));
         }
@@ -203,7 +203,7 @@ impl LinkGame {
     }
 
     /// The game in PGN. It is made only of what both ends know, so that it is the same at both.
-    pub(crate) fn pgn(&self, terms: &MatchTerms, verdict: &Verdict) -> String {
+    pub(crate) fn pgn(&self, terms: &MatchTerms, verdict: &GameVerdict) -> String {
         let mut tags = PgnTags::default();
         let ByColor { white, black } = &self.seats;
         let round = self.terms.game.to_string();
@@ -258,7 +258,7 @@ pub(crate) fn short_line(thinking: &Thinking, game: &Game) -> String {
 }
 
 /// The outcome of a verdict; `None` without a result. A reason that is not known here counts as adjudication.
-pub(crate) fn outcome(verdict: &Verdict) -> Option<Outcome> {
+pub(crate) fn outcome(verdict: &GameVerdict) -> Option<Outcome> {
     let named =
         |outcome: &Outcome| outcome.result() == verdict.result && outcome.to_string() == verdict.reason;
     Outcome::all().find(named).or_else(|| Outcome::adjudicated(&verdict.result))

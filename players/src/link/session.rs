@@ -110,6 +110,8 @@ impl<'a> LinkSession<'a> {
             }
             while let Some(event) = self.line.take() {
                 self.take_line_event(event);
+                // What is to be done belongs to the game of this message; the next one may begin another game.
+                self.act();
             }
             self.take_engine_events();
             self.keep_time(Instant::now());
@@ -359,7 +361,7 @@ impl LinkSession<'_> {
         let Some(player) = &mut self.engine.player else { return Ok(()) };
         let at = Instant::now();
         match (action, self.contest.game()) {
-            (LinkAction::Think, Some(game)) => {
+            (LinkAction::Think, Some(game)) if game.is_our_turn() => {
                 player.think(&game.turn(at))?;
                 self.contest.thinking_began(Instant::now());
                 Ok(())

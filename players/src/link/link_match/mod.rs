@@ -12,7 +12,7 @@ mod tests;
 use std::time::{Duration, Instant};
 
 use game::{Outcome, TimeControl};
-use messages::autoplayer::{GameTerms, Hello, LinkMessage, LinkRole, LinkThinking, MatchTerms, Verdict};
+use messages::autoplayer::{GameTerms, GameVerdict, Hello, LinkMessage, LinkRole, LinkThinking, MatchTerms};
 
 use super::live::{self, LinkGame, LinkSeat, LinkStage};
 use super::{LinkPlan, LinkReport};
@@ -233,7 +233,7 @@ impl LinkMatch {
     /// Ends the game, or as the slave proposes its end. `None` is a game without a result, which has a reason.
     fn decide(&mut self, outcome: Option<Outcome>, reason: String, detail: String, at: Instant) {
         let Some(game) = &mut self.game else { return };
-        let verdict = Verdict {
+        let verdict = GameVerdict {
             game: game.terms.game,
             ply: game.ply(),
             result: outcome.map_or("*", |outcome| outcome.result()).to_owned(),
@@ -255,7 +255,7 @@ impl LinkMatch {
     }
 
     /// Ends the game as the verdict says, and writes it down.
-    fn conclude(&mut self, verdict: &Verdict, at: Instant) {
+    fn conclude(&mut self, verdict: &GameVerdict, at: Instant) {
         let Some(mut game) = self.game.take() else { return };
         let outcome = match game.close(verdict, at) {
             Ok(outcome) => outcome,
@@ -286,7 +286,7 @@ impl LinkMatch {
     /// Ends the game at this end only: nobody at the other end knows of it any more.
     fn abandon_game(&mut self, reason: &str, at: Instant) {
         if let Some(game) = &self.game {
-            let verdict = Verdict {
+            let verdict = GameVerdict {
                 game: game.terms.game,
                 ply: game.ply(),
                 result: "*".to_owned(),
@@ -303,7 +303,7 @@ impl LinkMatch {
             return;
         }
         if let (LinkRole::Master, Some(game)) = (self.role, &self.game) {
-            let verdict = Verdict {
+            let verdict = GameVerdict {
                 game: game.terms.game,
                 ply: game.ply(),
                 result: "*".to_owned(),

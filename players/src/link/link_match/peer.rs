@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use game::{Outcome, WinReason, excerpt};
-use messages::autoplayer::{LinkMessage, LinkRole, PlayedMove, Verdict};
+use messages::autoplayer::{GameVerdict, LinkMessage, LinkRole, PlayedMove};
 
 use super::{LinkAction, LinkMatch};
 use crate::link::LinkReport;
@@ -114,7 +114,7 @@ impl LinkMatch {
     }
 
     /// The master judges what the slave says of the end of the game.
-    fn judge_claim(&mut self, verdict: Verdict, at: Instant) {
+    fn judge_claim(&mut self, verdict: GameVerdict, at: Instant) {
         let Some(game) = &self.game else { return };
         // A game that is over by the board has ended here before.
         let is_fit = match live::outcome(&verdict) {
@@ -130,7 +130,7 @@ impl LinkMatch {
     }
 
     /// The slave accepts what the master says, and tells both operators if it cannot be.
-    fn check_verdict(&mut self, verdict: &Verdict) {
+    fn check_verdict(&mut self, verdict: &GameVerdict) {
         let Some(game) = &self.game else { return };
         let Some(outcome) = live::outcome(verdict) else { return };
         let is_on_board = game.ply() == verdict.ply && game.ending() == Some(outcome);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use game::{Color, Game, Score};
-use messages::autoplayer::{Hello, LINK_VERSION, LinkMessage, LinkRole, MatchTerms, PlayedMove, Verdict};
+use messages::autoplayer::{GameVerdict, Hello, LINK_VERSION, LinkMessage, LinkRole, MatchTerms, PlayedMove};
 
 use super::*;
 use crate::{Arrival, PlayerEvent, PlayerFault, Thinking};
@@ -345,7 +345,7 @@ fn an_illegal_move_over_the_link_ends_the_game_without_a_result() {
 
 #[test]
 fn a_verdict_that_cannot_be_confirmed_is_told_to_both_operators() {
-    let verdict = |result: &str, reason: &str| Verdict {
+    let verdict = |result: &str, reason: &str| GameVerdict {
         game: 1,
         ply: 1,
         result: result.into(),
