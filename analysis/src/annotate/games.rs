@@ -142,6 +142,12 @@ impl GameAnnotator {
         let message = |line: u64, text: &str| format!("{file}:{line}: {text}");
         let mut messages: Vec<String> =
             parsed.faults.iter().map(|(line, fault)| message(*line, &fault.to_string())).collect();
+        if !parsed.is_ended {
+            messages.push(message(
+                parsed.line,
+                &format!("the game breaks off without a result; `{}` is written", parsed.tree.result),
+            ));
+        }
         let mut tree = parsed.tree;
         let replay = match tree.replay() {
             Ok(replay) if replay.game.variant() == Variant::Chess => replay,
@@ -177,6 +183,9 @@ impl GameAnnotator {
             messages.push(message(parsed.line, &format!("not all positions are analysed: {failure}")));
         }
         let has_failed = fault.is_some() || examination.failure.is_some();
+        if examination.positions.iter().all(Option::is_none) {
+            return Ok(AnnotationResult::unchanged(&tree, messages, has_failed));
+        }
         let annotated = AnnotatedGame {
             number,
             file: file.to_string(),
