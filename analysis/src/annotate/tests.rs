@@ -154,7 +154,11 @@ fn moves_are_judged_by_what_they_lose() {
 fn an_only_move_is_praised() {
     let [result] =
         <[_; 1]>::try_from(annotate("1. e4 e5 2. Ke2 Nf6 *", settings(), knowing(), 1)).expect("one game");
-    assert!(flat(&result.text).contains("2... Nf6 $1 {[%eval -3.00,9] The only good move.} *"), "{}", result.text);
+    assert!(
+        flat(&result.text).contains("2... Nf6 $1 {[%eval -3.00,9] The only good move.} *"),
+        "{}",
+        result.text
+    );
 }
 
 #[test]
@@ -163,7 +167,9 @@ fn judgements_of_the_file_stay_unless_they_are_replaced() {
     let keeping = flat(&annotate(text, settings(), knowing(), 1).remove(0).text);
     assert!(keeping.contains("2. Ke2 $6 {Blunder. Nf3 was better."), "{keeping}");
     assert!(keeping.contains("{[%eval -0.10] so what}"), "{keeping}");
-    let replaced = flat(&annotate(text, AnnotationSettings { replaces: true, ..settings() }, knowing(), 1).remove(0).text);
+    let replaced = flat(
+        &annotate(text, AnnotationSettings { replaces: true, ..settings() }, knowing(), 1).remove(0).text,
+    );
     assert!(replaced.contains("2. Ke2 $4 {[%eval -3.00,9] Blunder. Nf3 was better."), "{replaced}");
     assert!(replaced.contains("{so what}") && !replaced.contains("-0.10"), "{replaced}");
     let plain = AnnotationSettings { has_words: false, line_plies: 0, ..settings() };
