@@ -8,7 +8,7 @@
   const other = { white: "black", black: "white" };
   let session = null, state = null, nodes = [], tags = {}, at = 0, seen = 0, thinking = null, hint = null, isLost = false, notice = "";
 
-  const board = new HeraldBoard($("board"), { label: "Board", onMove: move => send({ command: "move", move }) });
+  const board = new HeraldBoard($("board"), { label: "Board", onMove: async move => { if (await send({ command: "move", move })) showBoard(); } });
   const moves = new HeraldMoves($("moves"), { onGo: id => go(id) });
   const graph = new HeraldGraph($("graph"), { onGo: ply => go(main()[ply]) });
 

@@ -8,7 +8,6 @@ use game::book::Book;
 use game::{Color, Game, GameTree, ParsedGame, Replay, SyzygyTables, Variant};
 use shakmaty::{ByColor, Position as _, Role};
 
-use super::chance::JudgingRules;
 use super::clocks;
 use super::examine::{Examination, Examined, examine, theory};
 use super::judge::{MoveToJudge, Verdict};
@@ -17,6 +16,7 @@ use super::record::{AnnotatedGame, AnnotatedMove, GamePhase, OpeningNote, Positi
 use super::summary::SideSummary;
 use crate::process::WorkerPool;
 use crate::{AnalysisError, AnalysisResult, Analyzer, AnalyzerFactory, ProcessError};
+use game::JudgingRules;
 
 /// What is annotated, and how.
 #[derive(Clone, Debug)]

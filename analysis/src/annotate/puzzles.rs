@@ -2,11 +2,11 @@
 
 use game::{Game, Move, Score};
 
-use super::chance::JudgingRules;
 use super::examine::Examined;
 use super::games::PuzzleSettings;
 use super::record::{PuzzleNote, san_words, white_score};
 use crate::{AnalysisResult, Analyzer, Herald};
+use game::JudgingRules;
 
 /// Longest mate that is proven, in moves.
 const LONGEST_MATE: u32 = 8;

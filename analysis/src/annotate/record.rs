@@ -4,8 +4,8 @@ use game::{CastlingMode, Color, Game, GameOpening, Move, Score};
 use pages::WhiteScore;
 use serde::{Deserialize, Serialize};
 
-use super::chance::MoveGrade;
 use super::summary::SideSummary;
+use game::MoveGrade;
 
 /// An annotated game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,9 @@
 use game::Color;
 use serde::{Deserialize, Serialize};
 
-use super::chance::{MoveGrade, accuracy};
+use game::MoveGrade;
+
+use super::chance::accuracy;
 use super::record::{AnnotatedMove, GamePhase, MoveMerit};
 use crate::report::Mean;
 

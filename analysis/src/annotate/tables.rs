@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use game::Color;
 use serde::Serialize;
 
-use super::chance::{MoveGrade, accuracy};
+use game::MoveGrade;
+
+use super::chance::accuracy;
 use super::record::{AnnotatedGame, AnnotatedMove, GamePhase};
 use crate::report::{Mean, TextTable, Z};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use engine::{Decision, Limits, SearchLine};
-use game::{Game, Move, Score};
+use game::{Game, JudgingRules, Move, Score};
 use pages::{PageStep, WhiteScore};
 
 use super::messages::{BrowserLine, BrowserMessage, BrowserThinking, MOST_LINES};
@@ -17,9 +17,6 @@ const PAUSE: Duration = Duration::from_millis(120);
 /// Longest line that is shown, in plies, and that annotations add.
 const LONGEST_LINE: usize = 24;
 const LONGEST_VARIATION: usize = 8;
-
-/// Losses of the expected score from which a move is judged, with the glyph of PGN: `??`, `?`, `?!`.
-const JUDGEMENTS: [(f64, u8); 3] = [(0.20, 4), (0.10, 2), (0.05, 6)];
 
 /// The analysis of the position on the board.
 pub(super) struct Analysis {
@@ -70,8 +67,8 @@ pub(super) struct AnnotationRun {
     /// Nodes to be evaluated, the next one last.
     todo: Vec<usize>,
     total: usize,
-    /// Expected score of the side to move, by node.
-    expected: HashMap<usize, f64>,
+    /// Winning chance of the side to move in percent, by node.
+    chances: HashMap<usize, f64>,
     /// Whether the analysis is to go on afterwards.
     resumes: bool,
 }
@@ -168,7 +165,7 @@ impl BrowserSession {
         self.forget_task();
         self.engine.clear();
         self.use_full_strength();
-        self.annotating = Some(AnnotationRun { total: todo.len(), todo, expected: HashMap::new(), resumes });
+        self.annotating = Some(AnnotationRun { total: todo.len(), todo, chances: HashMap::new(), resumes });
         self.analysis.is_on = false;
         self.evaluate_next();
         self.tell_thinking(true);
@@ -192,8 +189,12 @@ impl BrowserSession {
         };
         let game = self.tree.game(node);
         if let Some(outcome) = game.outcome() {
-            let expected = outcome.winner().map_or(0.5, |winner| f64::from(u8::from(winner == game.turn())));
-            return self.note_expected(node, expected, &[]);
+            let chance = match outcome.winner() {
+                None => JudgingRules::default().chance(Score::DRAW),
+                Some(winner) if winner == game.turn() => 100.0,
+                Some(_) => 0.0,
+            };
+            return self.note_chance(node, chance, &[]);
         }
         self.think_about(
             &game,
@@ -209,25 +210,24 @@ impl BrowserSession {
             line.map(|line| line.moves.clone()).unwrap_or_else(|| decision.best.into_iter().collect());
         let turn = self.tree.game(node).turn();
         self.tree.set_score(node, WhiteScore::of(decision.score, turn), depth);
-        self.note_expected(node, expected_score(decision.score), &best);
+        self.note_chance(node, JudgingRules::default().chance(decision.score), &best);
     }
 
-    /// Keeps the expected score of a node, judges the move behind it, and goes on with the next node.
-    fn note_expected(&mut self, node: usize, expected: f64, best: &[Move]) {
+    /// Keeps the winning chance of a node, judges the move behind it, and goes on with the next node.
+    fn note_chance(&mut self, node: usize, chance: f64, best: &[Move]) {
         let Some(run) = &mut self.annotating else { return };
         run.todo.pop();
-        run.expected.insert(node, expected);
+        run.chances.insert(node, chance);
         let next = self.tree.shown(node).next.first().copied();
-        let after = next.and_then(|next| run.expected.get(&next).map(|after| (next, *after)));
+        let after = next.and_then(|next| run.chances.get(&next).map(|after| (next, *after)));
         let mut is_judged = false;
         if let Some((next, after)) = after {
-            let loss = expected - (1.0 - after);
-            let glyph = JUDGEMENTS.iter().find(|(least, _)| loss >= *least).map(|(_, glyph)| *glyph);
+            let grade = JudgingRules::default().grade(chance - (100.0 - after));
             let game = self.tree.game(node);
             let is_best =
                 best.first().is_some_and(|mv| game.san(*mv) == self.tree.shown(next).shown.step.san);
-            if let Some(glyph) = glyph.filter(|_| !is_best) {
-                self.tree.judge(next, glyph, &best[..best.len().min(LONGEST_VARIATION)]);
+            if let Some(grade) = grade.filter(|_| !is_best) {
+                self.tree.judge(next, grade.glyph(), &best[..best.len().min(LONGEST_VARIATION)]);
                 is_judged = true;
             }
         }
@@ -238,28 +238,5 @@ impl BrowserSession {
         }
         self.tell_state();
         self.evaluate_next();
-    }
-}
-
-/// The expected score of the side to move, from 0 to 1: the logistic curve at 400 centipawns for ten to one.
-fn expected_score(score: Score) -> f64 {
-    match score {
-        Score::Centipawns(value) => 1.0 / (1.0 + 10_f64.powf(-f64::from(value) / 400.0)),
-        Score::MateIn(_) => 1.0,
-        Score::MatedIn(_) => 0.0,
-    }
-}
-
-#[cfg(test)]
-mod unit_tests {
-    use super::*;
-
-    #[test]
-    fn the_expected_score_is_a_share() {
-        assert!((expected_score(Score::DRAW) - 0.5).abs() < 1e-9);
-        assert!((expected_score(Score::Centipawns(400)) - 10.0 / 11.0).abs() < 1e-9);
-        assert!(
-            (expected_score(Score::MateIn(3)) - 1.0).abs() < 1e-9 && expected_score(Score::MatedIn(0)) < 1e-9
-        );
     }
 }
