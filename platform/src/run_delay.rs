@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn threads_that_share_a_processor_wait() {
         let shared = affinity::allowed().unwrap()[0];
-        let busy = || {
+        let busy = move || {
             affinity::restrict(&[shared]).unwrap();
             let (began, before) = (Instant::now(), run_delay());
             while began.elapsed() < Duration::from_millis(300) {}

@@ -141,14 +141,14 @@ impl Translation {
             "repeat" => self.games.repeat = Some(option.number()?),
             "noswap" => self.games.no_swap = true,
             "srand" => self.games.seed = Some(option.operand()?.to_owned()),
-            _ if self.take_simple(option)? => {}
+            _ if self.take_simple(runner, option)? => {}
             _ => self.remarks.push(remark(option)?),
         }
         Ok(())
     }
 
     /// Translates an option that has the same meaning with another name; `false` if there is none.
-    fn take_simple(&mut self, option: &Foreign<'_>) -> Result<bool> {
+    fn take_simple(&mut self, runner: Runner, option: &Foreign<'_>) -> Result<bool> {
         let flag = match option.name {
             "concurrency" => "--concurrency",
             "maxmoves" => "--max-moves",
@@ -159,6 +159,7 @@ impl Translation {
             "ratinginterval" => "--table-every",
             "scoreinterval" => "--report-every",
             "wait" => "--wait",
+            "seeds" if runner == Runner::Fastchess => "--challengers",
             "tournament" => "--format",
             "tbadjudicate" => "--tablebase-ends",
             "tbignore50" => return Ok(self.add_flag("--tablebase-ignore-50")),
@@ -182,8 +183,8 @@ impl Translation {
         };
         let operand = match (option.name, option.operand()?) {
             ("tb", folders) => folders.replace(';', ":"),
-            ("tbadjudicate", "WIN_ONLY") => "wins".to_owned(),
-            ("tbadjudicate", "DRAW_ONLY") => "draws".to_owned(),
+            ("tbadjudicate", "WIN_LOSS") => "wins".to_owned(),
+            ("tbadjudicate", "DRAW") => "draws".to_owned(),
             ("tbadjudicate", _) => "both".to_owned(),
             ("tournament", "roundrobin") => "round-robin".to_owned(),
             ("tournament", "pyramid") => {
@@ -280,7 +281,6 @@ impl Translation {
                 "{same_opening} games with each opening: here there are two, with both colours, or one"
             ));
         }
-        let order = order.or(is_fastchess.then(|| "random".to_owned()));
         if let Some(order) = order {
             self.add("--order", order);
         }
@@ -314,6 +314,8 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
             "timemargin" => format!("margin={value}"),
             "plies" if runner == Runner::Fastchess => format!("depth={value}"),
             "initstr" => format!("init={value}"),
+            // A program that is never started anew is the default, unless it asks for that.
+            "restart" if value == "off" => continue,
             "name" | "dir" | "st" | "nodes" | "depth" | "restart" | "conf" => format!("{key}={value}"),
             "ponder" | "whitepov" => format!("{key}={value}"),
             _ if key.starts_with("option.") => format!("{key}={value}"),

@@ -18,6 +18,11 @@ mod installed;
 mod link;
 mod live_page;
 mod match_files;
+mod match_load;
+mod match_options;
+#[cfg(unix)]
+mod match_shown;
+mod match_variants;
 mod peers;
 mod referee;
 mod settings;
