@@ -33,6 +33,7 @@ impl BenchArgs {
             .map_err(|error| WrongInput::of(anyhow!("{} can't be used: {error}", path.display())))?;
         let bench = Bench { variant: self.variant, depth: self.depth, network };
         let total = bench.run(|step| {
+            let Some(step) = step else { return true };
             let best = step.best.map_or("none".into(), |m| step.game.san(m));
             let (number, count, nodes) = (step.number, step.positions, step.nodes);
             let (score, fen) = (step.score.to_string(), step.game.fen());

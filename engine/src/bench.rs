@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,8 @@ const DEPTH: u32 = 12;
 const VARIANT_DEPTH: u32 = 9;
 /// Size of the hash table. It is small, so that the signature covers its replacement scheme.
 const TABLE_MEBIBYTES: usize = 16;
+/// Interval at which the caller is asked whether to go on.
+const GLANCE: Duration = Duration::from_millis(50);
 /// A variant and a FEN in each line, composed or played for this list: openings, middlegames, endgames, mates and positions
 /// without legal moves. The last positions of chess are Chess960.
 const POSITIONS: &str = include_str!("bench_positions.txt");
@@ -76,17 +78,32 @@ pub enum BenchError {
 }
 
 impl Bench {
-    /// Searches all positions with cleared tables, on a thread of its own. Each search is reported, and ends the benchmark
-    /// if `report` returns `false`; the total is `None` then.
+    /// Searches all positions with cleared tables, on a thread of its own. Each search is reported, and `None` some times a
+    /// second while there is nothing to report. The benchmark ends as soon as `report` returns `false`; the total is `None`
+    /// then.
     ///
     /// # Errors
     /// There is not enough memory, or no thread can be started.
-    pub fn run(&self, mut report: impl FnMut(&BenchStep) -> bool) -> Result<Option<BenchTotal>, BenchError> {
+    pub fn run(
+        &self,
+        mut report: impl FnMut(Option<&BenchStep>) -> bool,
+    ) -> Result<Option<BenchTotal>, BenchError> {
         let (sender, steps) = mpsc::channel();
+        let control = Control::new();
         thread::scope(|scope| {
             let bench = thread::Builder::new().name("bench".into()).stack_size(STACK_SIZE);
-            let running = bench.spawn_scoped(scope, move || self.search_all(&sender))?;
-            let is_complete = steps.iter().all(|step| report(&step));
+            let running = bench.spawn_scoped(scope, || self.search_all(&control, sender))?;
+            let is_complete = loop {
+                let goes_on = match steps.recv_timeout(GLANCE) {
+                    Ok(step) => report(Some(&step)),
+                    Err(RecvTimeoutError::Timeout) => report(None),
+                    Err(RecvTimeoutError::Disconnected) => break true,
+                };
+                if !goes_on {
+                    control.stop();
+                    break false;
+                }
+            };
             drop(steps);
             let total = running.join().map_err(|_| BenchError::Panicked)??;
             Ok(Some(total).filter(|_| is_complete))
@@ -94,7 +111,7 @@ impl Bench {
     }
 
     /// Searches until nobody wants the steps.
-    fn search_all(&self, steps: &Sender<BenchStep>) -> Result<BenchTotal, BenchError> {
+    fn search_all(&self, control: &Control, steps: Sender<BenchStep>) -> Result<BenchTotal, BenchError> {
         let mut table = Table::new(TABLE_MEBIBYTES)?;
         let mut searcher = Searcher::default();
         searcher.use_network(Arc::clone(&self.network));
@@ -107,12 +124,12 @@ impl Bench {
         for (number, game) in (1..).zip(games) {
             table.clear();
             searcher.clear();
-            let (control, clock) = (Control::new(), Instant::now());
+            let clock = Instant::now();
             let answer = if let Some(root) = crate::root(&game) {
-                searcher.think(&mut table, &root, &limits, &control, &clock, &mut ())
+                searcher.think(&mut table, &root, &limits, control, &clock, &mut ())
             } else {
                 let root = crate::variant_root(&game);
-                variants::Searcher::default().think(&mut table, &root, &limits, &control, &clock, &mut ())
+                variants::Searcher::default().think(&mut table, &root, &limits, control, &clock, &mut ())
             };
             total.nodes += answer.nodes;
             let best = answer.best.and_then(|m| crate::from_search(&game, m));
@@ -173,9 +190,11 @@ mod tests {
         assert_eq!(nodes(), nodes());
         let mut seen = 0;
         let ended = bench.run(|step| {
-            seen = step.number;
-            step.number < 3
+            seen = step.map_or(seen, |step| step.number);
+            seen < 3
         });
         assert!(ended.expect("memory").is_none() && seen == 3);
+        let bench = Bench { depth: Some(100), ..bench };
+        assert!(bench.run(|_| false).expect("memory").is_none(), "the first position ends at once");
     }
 }

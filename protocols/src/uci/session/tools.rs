@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use engine::bench::Bench;
+use engine::bench::{Bench, BenchStep};
 use engine::openings::training_positions;
 use messages::input::Input;
 use messages::uci::{Command, GenFens, Message};
@@ -71,8 +71,9 @@ impl UciSession<'_> {
         let bench = Bench { variant: self.variant, depth, network: self.host.engine.network() };
         let mut meanwhile = Meanwhile::default();
         let total = bench.run(|step| {
-            let (number, positions, nodes) = (step.number, step.positions, step.nodes);
-            self.output.line(&Message::note(format!("position {number} of {positions}: {nodes} nodes")));
+            if let Some(BenchStep { number, positions, nodes, .. }) = step {
+                self.output.line(&Message::note(format!("position {number} of {positions}: {nodes} nodes")));
+            }
             meanwhile.goes_on(&mut self.host, &mut self.output)
         });
         self.host.unread(meanwhile.later.into_iter());
@@ -90,11 +91,11 @@ impl UciSession<'_> {
         let positions = training_positions(request.seed, book).map_err(|error| error.to_string())?;
         let mut meanwhile = Meanwhile::default();
         let mut made = 0;
-        for (number, opening) in (1..=request.count).zip(positions) {
+        for opening in positions.take(usize::try_from(request.count).unwrap_or(usize::MAX)) {
             let opening = opening.map_err(|error| error.to_string())?;
             self.output.line(&Message::note(format!("genfens {}", opening.game.fen())));
-            made = number;
-            if !meanwhile.goes_on(&mut self.host, &mut self.output) {
+            made += 1;
+            if made < request.count && !meanwhile.goes_on(&mut self.host, &mut self.output) {
                 break;
             }
         }
