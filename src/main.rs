@@ -62,7 +62,7 @@ enum HeraldCommand {
     Link(Box<link::LinkArgs>),
     Check(check::CheckArgs),
     Board(board::BoardArgs),
-    Bench(bench::Bench),
+    Bench(bench::BenchArgs),
     Perft(position::PerftArgs),
     Eval(position::Eval),
     Annotate(Box<annotate::AnnotateArgs>),
@@ -107,7 +107,20 @@ const FAILED: u8 = 1;
 /// The arguments or the input were wrong.
 const WRONG: u8 = 2;
 
+/// Returns the arguments as lines of UCI if the first one is a whole command with its words. OpenBench starts engines in
+/// this way: `herald "genfens 8 seed 1 book None" quit`.
+fn uci_lines() -> Option<String> {
+    let arguments: Vec<String> =
+        env::args_os().skip(1).map(OsString::into_string).collect::<Result<_, _>>().ok()?;
+    let first = arguments.first()?;
+    let is_command = first.contains(' ') && first.parse::<messages::uci::Command>().is_ok();
+    is_command.then(|| arguments.join("\n"))
+}
+
 fn main() -> ExitCode {
+    if let Some(lines) = uci_lines() {
+        return end(session::uci(|| session::host_of(lines)));
+    }
     let arguments = match HeraldArgs::read() {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error),
@@ -137,6 +150,11 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Book(book)) => book.run(),
         Some(HeraldCommand::Epd(epd)) => epd.run(),
     };
+    end(done)
+}
+
+/// Returns the exit code, and prints the error if there is one.
+fn end(done: anyhow::Result<()>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has closed the pipe, as `head` does.
