@@ -140,8 +140,11 @@ impl ProtocolPlayer for AutoplayerPlayer {
                 }
                 Some(PlayerEvent::Move(text))
             }
-            Message::Time { .. } if !self.has_moved => None,
-            Message::Result { result: GameResult::Known(_), .. } if !self.has_moved => None,
+            Message::Time { .. } | Message::Result { result: GameResult::Known(_), .. }
+                if !self.has_moved =>
+            {
+                None
+            }
             Message::Draw | Message::OfferDraw => Some(PlayerEvent::DrawOffer),
             Message::Decline => Some(PlayerEvent::DrawRefusal),
             Message::Time { centiseconds } => {

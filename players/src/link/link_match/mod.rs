@@ -336,11 +336,12 @@ impl LinkMatch {
             line: live::short_line(&game.thinking, &game.game),
         };
         self.told_thinking = Some(at);
-        self.report_thinking(self.own.name.clone(), &thinking);
+        let name = self.own.name.clone();
+        self.report_thinking(&name, &thinking);
         self.actions.push(LinkAction::Say(LinkMessage::Thinking(thinking)));
     }
 
-    fn report_thinking(&mut self, name: String, thinking: &LinkThinking) {
+    fn report_thinking(&mut self, name: &str, thinking: &LinkThinking) {
         let text = format!("{name} thinks {} {}", thinking.score, thinking.line);
         self.actions.push(LinkAction::Report(LinkReport::Thinking(game::excerpt(&text))));
     }
@@ -348,5 +349,5 @@ impl LinkMatch {
 
 /// Half points as a number.
 fn half(points: u32) -> String {
-    if points % 2 == 0 { (points / 2).to_string() } else { format!("{}.5", points / 2) }
+    if points.is_multiple_of(2) { (points / 2).to_string() } else { format!("{}.5", points / 2) }
 }
