@@ -176,8 +176,11 @@ impl LinkSession<'_> {
             }
             LineEvent::Text(at, text) => {
                 self.log.record(at, Speaker::Program, &text);
-                self.heard = at;
                 self.hear(&text, at);
+                // Who talks but does not greet us is as good as nobody.
+                if self.is_open() {
+                    self.heard = at;
+                }
             }
             LineEvent::Down(reason) => {
                 let was_open = self.is_open();

@@ -127,8 +127,10 @@ impl LinkMatch {
             self.abandon_game("the interface at the other end was started again", at);
         }
         let rating = other.rating.map_or_else(String::new, |rating| format!(" ({rating})"));
+        // Names are shown on a terminal.
+        let other = Hello { name: game::excerpt(&other.name), ..other.clone() };
         self.tell(format!("linked with the {}: {}{rating}", other.role.word(), other.name));
-        self.other = Some(other.clone());
+        self.other = Some(other);
         if let Some(plan) = &self.plan {
             let terms = plan.terms.clone();
             self.send(LinkMessage::Match(terms.clone()));
@@ -270,14 +272,10 @@ impl LinkMatch {
             Some(None) => 1,
             None => 0,
         };
-        let detail = if verdict.detail.is_empty() { String::new() } else { format!(": {}", verdict.detail) };
-        self.tell(format!(
-            "game {}: {} {{{}{detail}}}, {} moves",
-            verdict.game,
-            verdict.result,
-            verdict.reason,
-            game.moves_made()
-        ));
+        let [reason, detail] = [&verdict.reason, &verdict.detail].map(|text| game::excerpt(text));
+        let detail = if detail.is_empty() { detail } else { format!(": {detail}") };
+        let (number, result, moves) = (verdict.game, game::excerpt(&verdict.result), game.moves_made());
+        self.tell(format!("game {number}: {result} {{{reason}{detail}}}, {moves} moves"));
         if let Some(terms) = &self.terms {
             self.actions.push(LinkAction::Report(LinkReport::Game(game.pgn(terms, verdict))));
         }
