@@ -1,7 +1,7 @@
 //! A player that speaks the dialect of R. Hyatt's autoplayer proposal (1998). docs/AUTOPLAYER.md describes it.
 //!
 //! The dialect has neither a handshake nor options. Two settings of the conversation are given as options: `Moves` (`san` or
-//! `coordinates`) and `Time` (whether the engine is told its own clock, too).
+//! `coordinates`; SAN by default) and `Time` (whether the engine is told its own clock, too; true by default, as the interface keeps it).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +50,7 @@ impl AutoplayerPlayer {
         let mut player = AutoplayerPlayer {
             stream: Stream::start(spec, log)?,
             notation: MoveNotation::default(),
-            tells_time: false,
+            tells_time: true,
             state: DialectState::Idle,
             has_moved: false,
             needs_restart: false,
