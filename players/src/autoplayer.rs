@@ -1,7 +1,7 @@
 //! A player that speaks the dialect of R. Hyatt's autoplayer proposal (1998). docs/AUTOPLAYER.md describes it.
 //!
 //! The dialect has neither a handshake nor options. Two settings of the conversation are given as options: `Moves` (`san` or
-//! `coordinates`) and `Time` (whether the engine is told its own clock, too).
+//! `coordinates`; SAN by default) and `Time` (whether the engine is told its own clock, too; true by default, as the interface keeps it).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +50,7 @@ impl AutoplayerPlayer {
         let mut player = AutoplayerPlayer {
             stream: Stream::start(spec, log)?,
             notation: MoveNotation::default(),
-            tells_time: false,
+            tells_time: true,
             state: DialectState::Idle,
             has_moved: false,
             needs_restart: false,
@@ -140,8 +140,11 @@ impl ProtocolPlayer for AutoplayerPlayer {
                 }
                 Some(PlayerEvent::Move(text))
             }
-            Message::Time { .. } if !self.has_moved => None,
-            Message::Result { result: GameResult::Known(_), .. } if !self.has_moved => None,
+            Message::Time { .. } | Message::Result { result: GameResult::Known(_), .. }
+                if !self.has_moved =>
+            {
+                None
+            }
             Message::Draw | Message::OfferDraw => Some(PlayerEvent::DrawOffer),
             Message::Decline => Some(PlayerEvent::DrawRefusal),
             Message::Time { centiseconds } => {

@@ -126,9 +126,9 @@ pub(super) struct LinkEngineArgs {
     /// Moves to an engine of the dialect: san or coordinates [default: san]
     #[arg(long)]
     notation: Option<MoveNotation>,
-    /// Tell an engine of the dialect its own clock, too (`time`)
+    /// Do not tell an engine of the dialect its own clock (`time`)
     #[arg(long)]
-    tell_time: bool,
+    no_time: bool,
     /// Engine and its arguments
     #[arg(
         last = true,
@@ -164,14 +164,14 @@ impl LinkEngineArgs {
         };
         let is_dialect = spec.protocol == Protocol::Autoplayer;
         ensure!(
-            is_dialect || (self.notation.is_none() && !self.tell_time),
-            "--notation and --tell-time are for --protocol autoplayer"
+            is_dialect || (self.notation.is_none() && !self.no_time),
+            "--notation and --no-time are for --protocol autoplayer"
         );
         if self.notation == Some(MoveNotation::Coordinates) {
             spec.options.insert("Moves".to_owned(), OptionValue::Text("coordinates".to_owned()));
         }
-        if self.tell_time {
-            spec.options.insert("Time".to_owned(), OptionValue::Bool(true));
+        if self.no_time {
+            spec.options.insert("Time".to_owned(), OptionValue::Bool(false));
         }
         Ok(spec)
     }

@@ -149,7 +149,7 @@ fn engines_of_the_dialect_play_under_the_names_of_the_proposal() {
     let coordinates = [&dialect[..], &["-notation", "coordinates", "-name", "Coordinates"]].concat();
     let rules = ["-level", "40 0:02 40 0:02", "-games", "2", "-openings", &openings];
     let (mut master, port) = folder.master(&[&coordinates[..], &rules].concat());
-    let mut slave = folder.slave(&port, &[&dialect[..], &["-name", "SAN", "-tell-time"]].concat());
+    let mut slave = folder.slave(&port, &[&dialect[..], &["-name", "SAN", "-no-time"]].concat());
     done(&mut [&mut master, &mut slave]);
     let (count, games) = folder.games();
     assert_eq!(count, 2);

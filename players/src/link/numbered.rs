@@ -5,6 +5,7 @@
 //! the next connection. So a broken line costs no message, and none arrives twice. There is no I/O here, and no source of time.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use messages::autoplayer::LinkFrame;
@@ -191,7 +192,7 @@ impl NumberedStream {
         let mut lines = String::new();
         let mut write = |number, received, text: &str| {
             let frame = LinkFrame { number, received, text: text.to_owned() };
-            lines.push_str(&format!("{frame}\n"));
+            let _ = writeln!(lines, "{frame}");
         };
         for text in self.asides.drain(..) {
             write(0, self.received, &text);
@@ -220,7 +221,7 @@ impl NumberedStream {
             let is_silent = now.saturating_duration_since(self.wrote) >= SIGN_OF_LIFE;
             if self.owes.is_some_and(|at| now >= at) || (is_silent && lines.is_empty() && !is_busy) {
                 let frame = LinkFrame { number: 0, received: self.received, text: String::new() };
-                lines.push_str(&format!("{frame}\n"));
+                let _ = writeln!(lines, "{frame}");
                 self.owes = None;
             }
         }

@@ -117,8 +117,8 @@ impl<'a> LinkSession<'a> {
             self.keep_time(Instant::now());
             self.act();
             self.write(Instant::now());
-            if let Some(result) = self.parted(Instant::now()) {
-                break result;
+            if let Some(parting) = self.parted(Instant::now()) {
+                break parting.reason;
             }
         };
         let until = Instant::now() + POLL_INTERVAL * 5;
@@ -150,12 +150,13 @@ impl<'a> LinkSession<'a> {
         platform::wait(&sources, until);
     }
 
-    /// Returns the reason if the match is over and the other end knows it.
-    fn parted(&mut self, now: Instant) -> Option<Option<String>> {
-        let Parting { earliest, latest, .. } = self.parting.as_ref()?;
-        let is_told = self.stream.is_quiet() && now >= *earliest;
-        let is_alone = !self.is_open() || now >= *latest;
-        (is_told || is_alone).then(|| self.parting.take().and_then(|parting| parting.reason))
+    /// Takes the end of the match, once the other end knows it.
+    fn parted(&mut self, now: Instant) -> Option<Parting> {
+        let (is_quiet, is_open) = (self.stream.is_quiet(), self.is_open());
+        self.parting.take_if(|parting| {
+            let is_told = is_quiet && now >= parting.earliest;
+            is_told || !is_open || now >= parting.latest
+        })
     }
 
     fn alert(&mut self, text: impl Into<String>) {
@@ -175,8 +176,11 @@ impl LinkSession<'_> {
             }
             LineEvent::Text(at, text) => {
                 self.log.record(at, Speaker::Program, &text);
-                self.heard = at;
                 self.hear(&text, at);
+                // Who talks but does not greet us is as good as nobody.
+                if self.is_open() {
+                    self.heard = at;
+                }
             }
             LineEvent::Down(reason) => {
                 let was_open = self.is_open();
@@ -220,7 +224,7 @@ impl LinkSession<'_> {
         }
         let (Heard::Message(text) | Heard::Aside(text)) = heard else { return };
         match serde_json::from_str(&text) {
-            Ok(LinkMessage::Hello(hello)) => self.hear_hello(hello, at),
+            Ok(LinkMessage::Hello(hello)) => self.hear_hello(&hello, at),
             Ok(LinkMessage::Bye { reason }) if !self.is_open() => self.refused(reason),
             Ok(message) if self.is_open() => self.contest.hear(message, at),
             Ok(_) => {}
@@ -228,7 +232,7 @@ impl LinkSession<'_> {
         }
     }
 
-    fn hear_hello(&mut self, hello: Hello, at: Instant) {
+    fn hear_hello(&mut self, hello: &Hello, at: Instant) {
         let Some(handshake) = &mut self.handshake else { return };
         match handshake.hear(hello.clone(), at) {
             Greeting::Nothing => {}
@@ -238,7 +242,7 @@ impl LinkSession<'_> {
                     self.stream.forget();
                 }
                 self.other = Some(hello.session.clone());
-                self.contest.connected(&hello, is_new, at);
+                self.contest.connected(hello, is_new, at);
             }
             Greeting::Refused(reason) => {
                 let bye = LinkMessage::Bye { reason: Some(reason.clone()) };

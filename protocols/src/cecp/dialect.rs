@@ -46,7 +46,7 @@ impl Dialect {
     pub(super) fn illegal_move(self, reason: String, mv: String) -> Message {
         match self {
             Dialect::XBoard => Message::IllegalMove { reason: Some(reason), mv },
-            Dialect::Autoplayer(_) => break_off(format!("illegal move from other engine: {mv}")),
+            Dialect::Autoplayer(_) => break_off(&format!("illegal move from other engine: {mv}")),
         }
     }
 
@@ -56,7 +56,7 @@ impl Dialect {
         let word = line.split_whitespace().next().unwrap_or_default();
         let is_proposed = COMMANDS.contains(&word) && kind != CommandError::Unknown.to_string();
         if self.is_autoplayer() && is_proposed {
-            break_off(format!("{kind}: {line}"))
+            break_off(&format!("{kind}: {line}"))
         } else {
             Message::Error { kind: kind.to_owned(), command: line }
         }
@@ -67,7 +67,7 @@ impl Dialect {
         match self {
             // Contains the whole position, because pychess recognises its own position by it.
             Dialect::XBoard => Message::TellUserError(format!("Illegal position {fen} ({reason})")),
-            Dialect::Autoplayer(_) => break_off(format!("illegal position {fen}: {reason}")),
+            Dialect::Autoplayer(_) => break_off(&format!("illegal position {fen}: {reason}")),
         }
     }
 
@@ -84,7 +84,7 @@ impl Dialect {
 const COMMANDS: [&str; 7] = ["level", "name", "rating", "result", "setpos", "time", "otim"];
 
 /// Ends the game without a result.
-fn break_off(reason: String) -> Message {
+fn break_off(reason: &str) -> Message {
     // Braces would end the comment.
     let reason = reason.replace('{', "(").replace('}', ")");
     Message::Result { result: GameResult::Unknown, comment: Some(reason) }

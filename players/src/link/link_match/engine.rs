@@ -81,7 +81,7 @@ impl LinkMatch {
             PlayerEvent::Resignation => self.lose(WinReason::Resignation, String::new(), at),
             PlayerEvent::Claim { result, reason } => self.engine_claims(&result, &reason, at),
             PlayerEvent::Complaint(text) => {
-                self.unconfirmed(format!("rejects a legal move: {}", excerpt(&text)), at);
+                self.unconfirmed(&format!("rejects a legal move: {}", excerpt(&text)), at);
             }
             // Thinking in the opponent's time, and what was handled above.
             PlayerEvent::Thinking(_)
@@ -104,7 +104,7 @@ impl LinkMatch {
         self.tell(format!("{} plays {}: {}", self.own.name, played.san, played.comment));
         self.send(LinkMessage::Move(played));
         if let Some((claim, _)) = announced {
-            return self.unconfirmed(claim, at);
+            return self.unconfirmed(&claim, at);
         }
         self.actions.push(LinkAction::Wait);
         self.go_on(at);
@@ -152,12 +152,12 @@ impl LinkMatch {
         if may_follow {
             game.announced = at.checked_add(CLAIM_PATIENCE).map(|until| (claim, until));
         } else {
-            self.unconfirmed(claim, at);
+            self.unconfirmed(&claim, at);
         }
     }
 
     /// The engine has ended the game, and its interface cannot confirm why: nobody shall believe to have won or lost.
-    fn unconfirmed(&mut self, claim: String, at: Instant) {
+    fn unconfirmed(&mut self, claim: &str, at: Instant) {
         let text = format!("{} {claim}", self.own.name);
         self.alert(format!("not confirmed by the rules: {text}"));
         self.decide(None, text, String::new(), at);
@@ -188,7 +188,7 @@ impl LinkMatch {
         }
         let claim = self.game.as_mut().and_then(|game| game.announced.take_if(|(_, until)| now > *until));
         if let Some((claim, _)) = claim {
-            self.unconfirmed(claim, now);
+            self.unconfirmed(&claim, now);
         }
     }
 

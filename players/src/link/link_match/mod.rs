@@ -127,8 +127,10 @@ impl LinkMatch {
             self.abandon_game("the interface at the other end was started again", at);
         }
         let rating = other.rating.map_or_else(String::new, |rating| format!(" ({rating})"));
+        // Names are shown on a terminal.
+        let other = Hello { name: game::excerpt(&other.name), ..other.clone() };
         self.tell(format!("linked with the {}: {}{rating}", other.role.word(), other.name));
-        self.other = Some(other.clone());
+        self.other = Some(other);
         if let Some(plan) = &self.plan {
             let terms = plan.terms.clone();
             self.send(LinkMessage::Match(terms.clone()));
@@ -270,14 +272,10 @@ impl LinkMatch {
             Some(None) => 1,
             None => 0,
         };
-        let detail = if verdict.detail.is_empty() { String::new() } else { format!(": {}", verdict.detail) };
-        self.tell(format!(
-            "game {}: {} {{{}{detail}}}, {} moves",
-            verdict.game,
-            verdict.result,
-            verdict.reason,
-            game.moves_made()
-        ));
+        let [reason, detail] = [&verdict.reason, &verdict.detail].map(|text| game::excerpt(text));
+        let detail = if detail.is_empty() { detail } else { format!(": {detail}") };
+        let (number, result, moves) = (verdict.game, game::excerpt(&verdict.result), game.moves_made());
+        self.tell(format!("game {number}: {result} {{{reason}{detail}}}, {moves} moves"));
         if let Some(terms) = &self.terms {
             self.actions.push(LinkAction::Report(LinkReport::Game(game.pgn(terms, verdict))));
         }
@@ -336,11 +334,12 @@ impl LinkMatch {
             line: live::short_line(&game.thinking, &game.game),
         };
         self.told_thinking = Some(at);
-        self.report_thinking(self.own.name.clone(), &thinking);
+        let name = self.own.name.clone();
+        self.report_thinking(&name, &thinking);
         self.actions.push(LinkAction::Say(LinkMessage::Thinking(thinking)));
     }
 
-    fn report_thinking(&mut self, name: String, thinking: &LinkThinking) {
+    fn report_thinking(&mut self, name: &str, thinking: &LinkThinking) {
         let text = format!("{name} thinks {} {}", thinking.score, thinking.line);
         self.actions.push(LinkAction::Report(LinkReport::Thinking(game::excerpt(&text))));
     }
@@ -348,5 +347,5 @@ impl LinkMatch {
 
 /// Half points as a number.
 fn half(points: u32) -> String {
-    if points % 2 == 0 { (points / 2).to_string() } else { format!("{}.5", points / 2) }
+    if points.is_multiple_of(2) { (points / 2).to_string() } else { format!("{}.5", points / 2) }
 }

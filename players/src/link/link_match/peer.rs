@@ -27,7 +27,7 @@ impl LinkMatch {
                 self.conclude(&verdict, at);
             }
             (LinkRole::Master, LinkMessage::Ready { game }) if self.is_current(game) => {
-                self.other_is_ready(at)
+                self.other_is_ready(at);
             }
             (LinkRole::Master, LinkMessage::Claim(verdict)) if self.is_current(verdict.game) => {
                 self.judge_claim(verdict, at);
@@ -41,7 +41,7 @@ impl LinkMatch {
             }
             (_, LinkMessage::Thinking(thinking)) if self.is_current(thinking.game) => {
                 let name = self.other.as_ref().map(|other| other.name.clone()).unwrap_or_default();
-                self.report_thinking(name, &thinking);
+                self.report_thinking(&name, &thinking);
             }
             (_, LinkMessage::Note { text }) => self.report(format!("the other end: {}", excerpt(&text))),
             (_, LinkMessage::Bye { reason }) => self.other_leaves(reason, at),
