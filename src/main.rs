@@ -3,6 +3,7 @@
 mod analyzer_args;
 mod annotate;
 mod bench;
+mod board;
 mod book;
 mod bridge;
 mod check;
@@ -53,6 +54,7 @@ enum HeraldCommand {
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),
     Check(check::CheckArgs),
+    Board(board::BoardArgs),
     Bench(bench::Bench),
     Perft(position::PerftArgs),
     Eval(position::Eval),
@@ -115,6 +117,7 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Play(play)) => play.run(),
         Some(HeraldCommand::Bridge(bridge)) => bridge.run(),
         Some(HeraldCommand::Check(check)) => check.run(),
+        Some(HeraldCommand::Board(board)) => board.run(),
         Some(HeraldCommand::Bench(bench)) => bench.run(),
         Some(HeraldCommand::Perft(perft)) => perft.run(),
         Some(HeraldCommand::Eval(eval)) => eval.run(),

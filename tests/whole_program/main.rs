@@ -1,6 +1,7 @@
 //! Whole-program tests: the executable is driven as by a person, a GUI or a script.
 
 mod annotate;
+mod board;
 mod books;
 mod bridge;
 mod bughouse;

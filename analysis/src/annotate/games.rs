@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::book::Book;
-use game::{Color, Game, GameTree, ParsedGame, Replay, SyzygyTables, Variant};
+use game::{Color, Game, GameTree, JudgingRules, ParsedGame, Replay, SyzygyTables, Variant};
 use shakmaty::{ByColor, Position as _, Role};
 
-use super::chance::JudgingRules;
 use super::clocks;
 use super::examine::{Examination, Examined, examine, theory};
 use super::judge::{MoveToJudge, Verdict};

@@ -1,8 +1,8 @@
 //! The judgement of moves from the analyses before and after them.
 
-use game::{Color, Game, Move, Score, SyzygyValue};
+use game::{Color, Game, JudgingRules, Move, MoveGrade, Score, SyzygyValue};
 
-use super::chance::{JudgingRules, MoveGrade, Prospect, bounded, table_chance};
+use super::chance::{Prospect, bounded, prospect, table_chance};
 use super::examine::Examined;
 use super::record::{MoveLoss, MoveMerit, eval_text, white_score};
 
@@ -124,8 +124,8 @@ impl MoveToJudge<'_> {
         }
         let mover = self.game.turn();
         let for_white = |chance: f64| mover.fold_wb(chance, 100.0 - chance);
-        let was = JudgingRules::prospect(for_white(before));
-        let is = JudgingRules::prospect(for_white(after));
+        let was = prospect(for_white(before));
+        let is = prospect(for_white(after));
         let own = mover.fold_wb(Prospect::WhiteWins, Prospect::BlackWins);
         let what = match (was, is) {
             _ if was == is => return None,

@@ -20,7 +20,7 @@ mod tables;
 mod tests;
 mod write;
 
-pub use chance::{JudgingRules, MoveGrade};
+pub use game::{JudgingRules, MoveGrade};
 pub use games::{
     AnnotationJob, AnnotationResult, AnnotationSettings, ProgressListener, PuzzleSettings, annotate_games,
 };

@@ -1,8 +1,7 @@
 //! Positions in which a player went wrong and one move was right.
 
-use game::{Game, Move, Score};
+use game::{Game, JudgingRules, Move, Score};
 
-use super::chance::JudgingRules;
 use super::examine::Examined;
 use super::games::PuzzleSettings;
 use super::record::{PuzzleNote, san_words, white_score};

@@ -1,10 +1,9 @@
 //! An annotated game as data, from which text, pages, tables and suites are made.
 
-use game::{CastlingMode, Color, Game, GameOpening, Move, Score};
+use game::{CastlingMode, Color, Game, GameOpening, Move, MoveGrade, Score};
 use pages::WhiteScore;
 use serde::{Deserialize, Serialize};
 
-use super::chance::MoveGrade;
 use super::summary::SideSummary;
 
 /// An annotated game.

@@ -1,9 +1,9 @@
 //! How well a side played.
 
-use game::Color;
+use game::{Color, MoveGrade};
 use serde::{Deserialize, Serialize};
 
-use super::chance::{MoveGrade, accuracy};
+use super::chance::accuracy;
 use super::record::{AnnotatedMove, GamePhase, MoveMerit};
 use crate::report::Mean;
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use game::Color;
+use game::{Color, MoveGrade};
 use serde::Serialize;
 
-use super::chance::{MoveGrade, accuracy};
+use super::chance::accuracy;
 use super::record::{AnnotatedGame, AnnotatedMove, GamePhase};
 use crate::report::{Mean, TextTable, Z};
 
