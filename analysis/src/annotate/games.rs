@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::book::Book;
-use game::{Color, Game, GameTree, ParsedGame, Replay, SyzygyTables, Variant};
+use game::{Color, Game, GameTree, JudgingRules, ParsedGame, Replay, SyzygyTables, Variant};
 use shakmaty::{ByColor, Position as _, Role};
 
 use super::clocks;
@@ -16,7 +16,6 @@ use super::record::{AnnotatedGame, AnnotatedMove, GamePhase, OpeningNote, Positi
 use super::summary::SideSummary;
 use crate::process::WorkerPool;
 use crate::{AnalysisError, AnalysisResult, Analyzer, AnalyzerFactory, ProcessError};
-use game::JudgingRules;
 
 /// What is annotated, and how.
 #[derive(Clone, Debug)]
