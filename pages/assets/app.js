@@ -235,7 +235,7 @@
     $("chart").hidden = !hasScores && !(hasClocks && state?.mode === "analyse");
     $("chart").querySelector(".key-e").hidden = !hasScores;
     for (const key of $("chart").querySelectorAll(".key-w, .key-b")) key.hidden = !hasClocks;
-    graph.show(line.map(node => ({ score: node.score, clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: node.san ? `${node.number} ${node.san}` : "Start" })));
+    graph.show(line.map(node => ({ score: HeraldGraph.scoreOf(node), clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: node.san ? `${node.number} ${node.san}` : "Start" })));
   }
   function showGames(told) {
     $("games-label").hidden = told.headings.length < 2;

@@ -16,6 +16,9 @@ const HeraldGraph = (() => {
     return 2 / (1 + Math.exp(-score.centipawns / 250)) - 1;
   }
 
+  /** The score of a node: that which was found, or of a mate on the board that of a mate. */
+  const scoreOf = node => node.score || (/#$/.test(node.san || "") ? { mate: node.color === "w" ? 1 : -1 } : undefined);
+
   /** A score as text: `+0.35`, `#3`, `#-2`. */
   function scoreText(score) {
     if (!score) return "";
@@ -153,5 +156,5 @@ const HeraldGraph = (() => {
       if (at !== this.at && this.onGo) this.onGo(at);
     }
   }
-  return Object.assign(HeraldGraph, { chance, scoreText, clockText });
+  return Object.assign(HeraldGraph, { chance, scoreOf, scoreText, clockText });
 })();

@@ -67,17 +67,16 @@ const HeraldMoves = (() => {
     // A variation as running text. Those inside it are put in parentheses.
     variation(first, into) {
       let node = first, isAfterText = true;
-      for (;;) {
-        if (node.before) { make("span", "moves-comment", node.before + " ", into); isAfterText = true; }
-        if (isAfterText || !node.number.endsWith("…")) into.append(`${node.number.replace("…", "...")} `);
-        into.append(this.button(node, false), " ");
+      for (let gap = ""; ; gap = " ") {
+        if (node.before) { make("span", "moves-comment", gap + node.before, into); isAfterText = true; gap = " "; }
+        into.append(gap, isAfterText || !node.number.endsWith("…") ? `${node.number.replace("…", "...")} ` : "", this.button(node, false));
         isAfterText = false;
-        if (node.comment) { make("span", "moves-comment", node.comment + " ", into); isAfterText = true; }
+        if (node.comment) { make("span", "moves-comment", " " + node.comment, into); isAfterText = true; }
         const siblings = node === first ? [] : this.nodes[node.parent].next.slice(1);
         for (const sibling of siblings) {
-          into.append("(");
+          into.append(" (");
           this.variation(this.nodes[sibling], into);
-          into.append(") ");
+          into.append(")");
           isAfterText = true;
         }
         if (!node.next.length) return;
@@ -89,14 +88,14 @@ const HeraldMoves = (() => {
       const button = make("button", kind(node.nags) || "");
       button.type = "button";
       button.dataset.node = node.id;
+      const words = (node.nags || []).map(nag => GLYPH_WORDS[nag]).filter(Boolean);
+      make("span", "unseen", `${node.number.replace("…", "...")} `, button);
       make("b", "", node.san, button);
       const glyphs = (node.nags || []).map(nag => GLYPHS[nag]).filter(Boolean).join(" ");
-      if (glyphs) make("i", "", glyphs, button);
+      if (glyphs) make("i", "", glyphs, button).setAttribute("aria-hidden", "true");
+      if (words.length) make("span", "unseen", `, ${words.join(", ")}`, button);
       if (withScore && node.score) make("small", "", HeraldGraph.scoreText(node.score), button);
       if (node.note) button.title = node.note;
-      const words = (node.nags || []).map(nag => GLYPH_WORDS[nag]).filter(Boolean);
-      const score = withScore ? HeraldGraph.scoreText(node.score) : "";
-      button.setAttribute("aria-label", [`${node.number.replace("…", "...")} ${node.san}`, ...words, score].filter(Boolean).join(", "));
       this.buttons.set(node.id, button);
       return button;
     }

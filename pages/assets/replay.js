@@ -120,7 +120,7 @@ const HeraldReplay = (() => {
       this.moves.show(this.nodes);
       const line = this.main.map(id => this.nodes[id]);
       this.graph.show(line.map(node => ({
-        score: node.score, clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: words(node),
+        score: HeraldGraph.scoreOf(node), clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: node.san ? `${node.number} ${node.san}` : "Start",
       })));
       const hasClocks = line.some(node => node.clock !== undefined), hasScores = line.some(node => node.score);
       this.chart.hidden = !hasClocks && !hasScores;
