@@ -122,7 +122,7 @@
     const arrows = [];
     if (hint && at === state.node) arrows.push(ends(hint.squares, "hint"));
     else if (state.analysing && thinking?.node === at) thinking.lines.forEach((line, rank) => line.moves.length && arrows.push(ends(line.moves[0].squares, rank ? "second" : "best")));
-    else if (nodes[at].best?.moves.length) arrows.push(ends(nodes[at].best.moves[0].squares, "best"));
+    else if (nodes[at].best?.moves.length) arrows.push(ends(nodes[at].best.moves[0][1], "best"));
     board.arrows(arrows.reverse());
   }
   function showSides() {

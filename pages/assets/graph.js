@@ -45,7 +45,11 @@ const HeraldGraph = (() => {
       this.svg = this.node("svg", { "aria-hidden": "true" }, root);
       root.addEventListener("keydown", event => this.key(event));
       root.addEventListener("pointerdown", event => this.press(event));
-      new ResizeObserver(() => this.draw()).observe(root);
+      this.width = 0;
+      new ResizeObserver(([{ contentRect }]) => {
+        this.width = contentRect.width;
+        this.draw();
+      }).observe(root);
     }
 
     node(name, attributes, into) {
@@ -74,8 +78,9 @@ const HeraldGraph = (() => {
     }
 
     draw() {
-      this.width = Math.max(1, this.root.clientWidth);
+      // The observer tells the width once the page has been laid out.
       const { width } = this;
+      if (!width) return;
       this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
       this.svg.replaceChildren();
       this.drawEvaluation();

@@ -84,27 +84,29 @@ const HeraldMoves = (() => {
       }
     }
 
-    button(node, withScore) {
+    button(node, isMain) {
       const button = make("button", kind(node.nags) || "");
       button.type = "button";
       button.dataset.node = node.id;
-      const words = (node.nags || []).map(nag => GLYPH_WORDS[nag]).filter(Boolean);
-      make("span", "unseen", `${node.number.replace("…", "...")} `, button);
-      make("b", "", node.san, button);
-      const glyphs = (node.nags || []).map(nag => GLYPHS[nag]).filter(Boolean).join(" ");
-      if (glyphs) make("i", "", glyphs, button).setAttribute("aria-hidden", "true");
-      if (words.length) make("span", "unseen", `, ${words.join(", ")}`, button);
-      if (withScore && node.score) make("small", "", HeraldGraph.scoreText(node.score), button);
       if (node.note) button.title = node.note;
+      if (isMain) make("span", "unseen", `${node.number.replace("…", "...")} `, button);
+      make("b", "", node.san, button);
+      if (node.nags?.length) {
+        const glyphs = node.nags.map(nag => GLYPHS[nag]).filter(Boolean), words = node.nags.map(nag => GLYPH_WORDS[nag]).filter(Boolean);
+        if (glyphs.length) make("i", "", glyphs.join(" "), button).setAttribute("aria-hidden", "true");
+        if (words.length) make("span", "unseen", `, ${words.join(", ")}`, button);
+      }
+      if (isMain && node.score) make("small", "", HeraldGraph.scoreText(node.score), button);
       this.buttons.set(node.id, button);
       return button;
     }
 
     go(id) {
-      this.buttons.get(this.at)?.removeAttribute("aria-current");
+      const before = this.buttons.get(this.at), button = this.buttons.get(id);
+      before?.removeAttribute("aria-current");
       this.at = id;
-      const button = this.buttons.get(id);
-      if (!button) return void (this.root.scrollTop = 0);
+      // Scrolling has the page laid out, which is not yet needed at the start.
+      if (!button) return void (before && (this.root.scrollTop = 0));
       button.setAttribute("aria-current", "step");
       // Scrolls the list alone, never the page.
       const { root } = this, box = button.getBoundingClientRect(), frame = root.getBoundingClientRect();
