@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::book::Book;
-use game::{Color, Game, GameTree, ParsedGame, Replay, SyzygyTables, Variant};
+use game::{Color, Game, GameTree, JudgingRules, ParsedGame, Replay, SyzygyTables, Variant};
 use shakmaty::{ByColor, Position as _, Role};
 
 use super::clocks;
@@ -16,7 +16,6 @@ use super::record::{AnnotatedGame, AnnotatedMove, GamePhase, OpeningNote, Positi
 use super::summary::SideSummary;
 use crate::process::WorkerPool;
 use crate::{AnalysisError, AnalysisResult, Analyzer, AnalyzerFactory, ProcessError};
-use game::JudgingRules;
 
 /// What is annotated, and how.
 #[derive(Clone, Debug)]
@@ -142,6 +141,12 @@ impl GameAnnotator {
         let message = |line: u64, text: &str| format!("{file}:{line}: {text}");
         let mut messages: Vec<String> =
             parsed.faults.iter().map(|(line, fault)| message(*line, &fault.to_string())).collect();
+        if !parsed.is_ended {
+            messages.push(message(
+                parsed.line,
+                &format!("the game breaks off without a result; `{}` is written", parsed.tree.result),
+            ));
+        }
         let mut tree = parsed.tree;
         let replay = match tree.replay() {
             Ok(replay) if replay.game.variant() == Variant::Chess => replay,
@@ -177,6 +182,9 @@ impl GameAnnotator {
             messages.push(message(parsed.line, &format!("not all positions are analysed: {failure}")));
         }
         let has_failed = fault.is_some() || examination.failure.is_some();
+        if examination.positions.iter().all(Option::is_none) {
+            return Ok(AnnotationResult::unchanged(&tree, messages, has_failed));
+        }
         let annotated = AnnotatedGame {
             number,
             file: file.to_string(),

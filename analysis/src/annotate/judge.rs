@@ -1,8 +1,6 @@
 //! The judgement of moves from the analyses before and after them.
 
-use game::{Color, Game, Move, Score, SyzygyValue};
-
-use game::{JudgingRules, MoveGrade};
+use game::{Color, Game, JudgingRules, Move, MoveGrade, Score, SyzygyValue};
 
 use super::chance::{Prospect, bounded, prospect, table_chance};
 use super::examine::Examined;
