@@ -122,7 +122,7 @@
     const arrows = [];
     if (hint && at === state.node) arrows.push(ends(hint.squares, "hint"));
     else if (state.analysing && thinking?.node === at) thinking.lines.forEach((line, rank) => line.moves.length && arrows.push(ends(line.moves[0].squares, rank ? "second" : "best")));
-    else if (nodes[at].best?.moves.length) arrows.push(ends(nodes[at].best.moves[0].squares, "best"));
+    else if (nodes[at].best?.moves.length) arrows.push(ends(nodes[at].best.moves[0][1], "best"));
     board.arrows(arrows.reverse());
   }
   function showSides() {
@@ -235,7 +235,7 @@
     $("chart").hidden = !hasScores && !(hasClocks && state?.mode === "analyse");
     $("chart").querySelector(".key-e").hidden = !hasScores;
     for (const key of $("chart").querySelectorAll(".key-w, .key-b")) key.hidden = !hasClocks;
-    graph.show(line.map(node => ({ score: node.score, clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: node.san ? `${node.number} ${node.san}` : "Start" })));
+    graph.show(line.map(node => ({ score: HeraldGraph.scoreOf(node), clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: node.san ? `${node.number} ${node.san}` : "Start" })));
   }
   function showGames(told) {
     $("games-label").hidden = told.headings.length < 2;
