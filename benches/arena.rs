@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
 use arena::{
-    Adjudication, DrawRule, GameRecord, GameSetup, Overheads, PgnVariations, Rules, Seat, play, play_by,
+    Adjudication, DrawRule, GameRecord, GameSetup, Overheads, PgnField, PgnFields, Rules, Seat, play, play_by,
 };
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use game::{Game, PgnTags};
@@ -69,6 +69,7 @@ fn setup(control: &str) -> GameSetup {
         control: control.parse().expect("a time control"),
         margin: Duration::ZERO,
         ponder: false,
+        white_view: false,
     };
     let adjudication = Adjudication { longest: NonZeroU32::new(MOVES), ..Adjudication::default() };
     GameSetup {
@@ -101,9 +102,9 @@ fn simulated(criterion: &mut Criterion) {
     group.bench_function("plies", |bencher| bencher.iter(game));
     let record = game();
     assert_eq!(record.moves.len(), script.len(), "{}", record.detail);
-    for (name, variations) in [("pgn", PgnVariations::Hidden), ("pgn with variations", PgnVariations::Shown)]
-    {
-        group.bench_function(name, |bencher| bencher.iter(|| record.pgn(&PgnTags::default(), variations)));
+    let usual = PgnFields::default();
+    for (name, fields) in [("pgn", usual.clone()), ("pgn with variations", usual.with(PgnField::Variation))] {
+        group.bench_function(name, |bencher| bencher.iter(|| record.pgn(&PgnTags::default(), &fields)));
     }
     group.finish();
 }

@@ -7,16 +7,20 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use arena::schedule::{Fixture, Schedule, ScheduleSettings, TournamentFormat};
+use arena::schedule::{ColourOrder, Fixture, Schedule, ScheduleSettings, TournamentFormat};
 use arena::{
-    Concurrency, GameEntry, GameRunner, Match, MatchEvent, MatchOpenings, MatchStore, PlayedGame,
+    Concurrency, GameEntry, GameRunner, Match, MatchEvent, MatchFiles, MatchOpenings, MatchStore, PlayedGame,
     RecordedOutcome,
 };
 use game::{Color, DrawReason, Game, Outcome, WinReason};
 use players::Resources;
 
-const SETTINGS: ScheduleSettings =
-    ScheduleSettings { programs: 200, format: TournamentFormat::RoundRobin, games: 6 };
+const SETTINGS: ScheduleSettings = ScheduleSettings {
+    programs: 200,
+    format: TournamentFormat::RoundRobin,
+    games: 6,
+    colours: ColourOrder::Pairs,
+};
 const GAMES: u64 = 100_000;
 
 /// Players whose games end at once.
@@ -35,11 +39,13 @@ impl GameRunner for Simulated {
             detail: String::new(),
             plies: 80,
             seconds: 1.0,
+            late: false,
         };
         // As long as the PGN of a game with comments.
         let pgn =
             format!("[Event \"{}\"]\n{}\n*\n\n", fixture.number, "1. e4 {+0.25/14 0.100s} ".repeat(160));
-        Ok(PlayedGame { entry, pgn, overheads: vec![Duration::from_micros(50); 80] })
+        let overheads = vec![Duration::from_micros(50); 80];
+        Ok(PlayedGame { entry, pgn, epd: String::new(), overheads, lags: Vec::new() })
     }
 
     fn close(self) -> Vec<(usize, Resources)> {
@@ -57,12 +63,13 @@ fn main() {
     let schedule = Schedule::new(SETTINGS).expect("a schedule");
     let mut game = Match::new(schedule, MatchOpenings::none(), None, |restore| {
         let (state, pgn) = (folder.path().join("state"), folder.path().join("pgn"));
-        MatchStore::open(Some(&state), Some(&pgn), &serde_json::json!({}), restore)
+        let files = MatchFiles { state: Some(&state), pgn: Some(&pgn), epd: None };
+        MatchStore::open(files, &serde_json::json!({}), restore)
     })
     .expect("a match");
     let interrupted = AtomicBool::new(false);
     let mut began = Instant::now();
-    let workers = Concurrency { games: 2, pin: false };
+    let workers = Concurrency { games: 2, pin: false, cores: None, pause: Duration::ZERO };
     let end = game.play(
         workers,
         || Simulated,

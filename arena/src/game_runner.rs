@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use game::{Game, PgnTags};
+use game::{Clock, Game, PgnTags};
 use players::{Log, Player, PlayerEvent, PlayerFault, Resources, Spec};
 use shakmaty::ByColor;
 
 use crate::schedule::Fixture;
 use crate::simulated::{Occasion, Simulated, SimulatedTime};
-use crate::table::{self, GameRecord, GameSetup, PgnVariations, Rules, Seat};
+use crate::table::{self, GameRecord, GameSetup, PgnFields, Rules, Seat};
 use crate::{GameEntry, GameRunner, PlayedGame, RecordedOutcome};
 
 /// A program that takes part in a match.
@@ -22,6 +22,8 @@ pub struct Participant {
     pub spec: Spec,
     /// Log of the messages to and from the program.
     pub log: Option<Arc<dyn Log>>,
+    /// Whether each game gets a new process. Otherwise only the protocol may demand that.
+    pub restart: bool,
 }
 
 /// Settings shared by all games of a match.
@@ -33,8 +35,19 @@ pub struct MatchConfig {
     pub rules: Rules,
     /// PGN tags shared by all games.
     pub tags: PgnTags,
-    /// Whether PGN comments show variations.
-    pub variations: PgnVariations,
+    /// What PGN comments tell of each move.
+    pub fields: PgnFields,
+    /// Is shown the games in play.
+    pub watcher: Option<Arc<dyn MatchWatcher>>,
+}
+
+/// Is shown the games of a match while they are played. Called by the threads that play, so it should return quickly.
+pub trait MatchWatcher: Send + Sync {
+    /// A game has begun, or a move was made.
+    fn played(&self, fixture: &Fixture, record: &GameRecord, clock: &Clock);
+
+    /// A game is over.
+    fn ended(&self, fixture: &Fixture, record: &GameRecord);
 }
 
 /// A game runner that plays games between programs.
@@ -78,10 +91,20 @@ impl GameRunner for ProgramRunner<'_> {
             rules: self.config.rules.clone(),
         };
         let ByColor { white, black } = &mut players;
-        let record = table::play(&setup, ByColor { white: &mut **white, black: &mut **black }, called_off);
+        let seated: ByColor<&mut dyn Player> = ByColor { white: &mut **white, black: &mut **black };
+        let record = match &self.config.watcher {
+            None => table::play(&setup, seated, called_off),
+            Some(watcher) => {
+                let watch = |record: &GameRecord, clock: &Clock| watcher.played(fixture, record, clock);
+                table::play_watched(&setup, seated, called_off, &watch)
+            }
+        };
+        if let Some(watcher) = &self.config.watcher {
+            watcher.ended(fixture, &record);
+        }
         let reusable = record.outcome.is_some();
         for ((number, player), fault) in numbers.into_iter().zip(players).zip(record.faults.as_ref()) {
-            if reusable && fault.is_none() {
+            if reusable && fault.is_none() && !self.config.participants[number].restart {
                 self.seated.push((number, player));
             } else {
                 self.see_off(number, player);
@@ -120,12 +143,29 @@ impl ProgramRunner<'_> {
     }
 
     fn write_down(&self, fixture: &Fixture, record: GameRecord) -> Result<PlayedGame, String> {
-        let pgn = record.pgn_of(fixture, &self.config.tags, self.config.variations);
+        let pgn = record.pgn_of(fixture, &self.config.tags, &self.config.fields);
         let outcome = record.outcome.map(RecordedOutcome).ok_or_else(|| record.detail.clone())?;
         let (plies, seconds) = (record.moves.len() as u32, record.lasted.as_secs_f64());
         let overheads = record.moves.iter().filter_map(|m| m.overhead).collect();
-        let entry = GameEntry { fixture: *fixture, outcome, detail: record.detail, plies, seconds };
-        Ok(PlayedGame { entry, pgn, overheads })
+        let lags = record.moves.iter().filter_map(|m| m.lag).collect();
+        let epd = last_position(fixture, &record.game);
+        let late = record.late;
+        let entry = GameEntry { fixture: *fixture, outcome, detail: record.detail, plies, seconds, late };
+        Ok(PlayedGame { entry, pgn, epd, overheads, lags })
+    }
+}
+
+/// Returns the last position of a game as a record in EPD with the counters and the game's number; in a variant as FEN,
+/// since EPD has no pockets and no checks.
+fn last_position(fixture: &Fixture, game: &Game) -> String {
+    let fen = game.fen();
+    let fields: Vec<&str> = fen.split(' ').collect();
+    match fields[..] {
+        [.., halfmoves, fullmoves] if game.chess().is_some() => {
+            let (position, number) = (fields[..4].join(" "), fixture.number + 1);
+            format!("{position} fmvn {fullmoves}; hmvc {halfmoves}; id \"game {number}\";\n")
+        }
+        _ => format!("{fen}\n"),
     }
 }
 

@@ -14,13 +14,14 @@ mod standings;
 pub mod statistics;
 mod table;
 
-pub use game_runner::{MatchConfig, Participant, ProgramRunner};
+pub use game_runner::{MatchConfig, MatchWatcher, Participant, ProgramRunner};
 pub use match_runner::{Concurrency, GameRunner, Match, MatchEnd, MatchError, MatchEvent, PlayedGame, Usage};
-pub use match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
+pub use match_store::{GameEntry, MatchFiles, MatchStore, RecordedOutcome, StoreError};
 pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
 pub use overheads::Overheads;
-pub use standings::{Grid, Standing, Standings};
+pub use referee::server::{MatchPage, PageHeading};
+pub use standings::{Grid, Standing, Standings, TieBreak};
 pub use table::{
-    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, MoveRecord, PgnVariations, RealTime,
-    ResignByScore, Rules, Seat, Time, play, play_by,
+    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, MoveRecord, PgnField, PgnFields, RealTime,
+    ResignByScore, Rules, Seat, TablebaseEnds, TablebaseRule, Time, play, play_by, play_watched,
 };

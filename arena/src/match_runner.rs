@@ -7,7 +7,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use game::Game;
 use platform::affinity;
@@ -44,17 +44,25 @@ pub struct PlayedGame {
     pub entry: GameEntry,
     /// The game in PGN, with an empty line at its end.
     pub pgn: String,
+    /// The last position in EPD, a line.
+    pub epd: String,
     /// Overhead of each move: the time from its arrival until the opponent was told.
     pub overheads: Vec<Duration>,
+    /// Lag of the referee in each move, as far as it is known. See [`crate::MoveRecord::lag`].
+    pub lags: Vec<Duration>,
 }
 
 /// Concurrency of a match.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Concurrency {
     /// Maximum number of games played at the same time; 0 counts as 1.
     pub games: usize,
     /// Whether each game gets its own share of the processor's cores.
     pub pin: bool,
+    /// The cores to be used, by their numbers; `None`: all.
+    pub cores: Option<Vec<usize>>,
+    /// Pause of each worker after a pair of games.
+    pub pause: Duration,
 }
 
 /// An event of a match.
@@ -100,6 +108,14 @@ pub enum MatchError {
         /// Description of the failures.
         detail: String,
     },
+    /// This process may not use a core.
+    #[error("core {core} cannot be used: this process may use {allowed:?}")]
+    NoSuchCore {
+        /// Number of the core.
+        core: usize,
+        /// The cores that it may use.
+        allowed: Vec<usize>,
+    },
     /// There are fewer cores than concurrent games.
     #[error(
         "{games} games at a time on {}: to pin them, play no more games at a time than there are cores",
@@ -121,6 +137,10 @@ pub enum MatchError {
 pub struct Usage {
     /// Overhead of the referee, over all moves.
     pub overheads: Overheads,
+    /// Lag of the referee, over the moves for which it is known.
+    pub lags: Overheads,
+    /// Number of plies.
+    pub plies: u64,
     /// Resources used by each program, over all its processes.
     pub resources: Vec<Resources>,
 }
@@ -140,6 +160,8 @@ pub struct Match {
     pub test: Option<SequentialTest>,
     /// Resources used in this run.
     pub usage: Usage,
+    /// For each program, how many of its losses on time were within the lag of the referee.
+    pub late_losses: Vec<u64>,
     store: MatchStore,
 }
 
@@ -161,6 +183,7 @@ impl Match {
         let mut standings = Standings::new(programs);
         let mut test = sprt.map(SequentialTest::new);
         let mut openings_drawn = 0;
+        let mut late_losses = vec![0; programs];
         let store = open_store(&mut |entry| {
             let fixture = entry.fixture;
             if schedule.awaited(fixture.number) != Some(fixture) {
@@ -168,6 +191,7 @@ impl Match {
             }
             schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
             standings.add(&fixture, entry.outcome.0);
+            count_late(&mut late_losses, &entry);
             if let Some(test) = &mut test {
                 test.add(fixture.number, points_of_first(&entry));
             }
@@ -175,7 +199,7 @@ impl Match {
             Ok(())
         })?;
         let usage = Usage { resources: vec![Resources::default(); programs], ..Usage::default() };
-        Ok(Match { schedule, standings, openings, openings_drawn, test, usage, store })
+        Ok(Match { schedule, standings, openings, openings_drawn, test, usage, late_losses, store })
     }
 
     /// Returns the decision of the test, if it has been reached.
@@ -195,7 +219,7 @@ impl Match {
         interrupted: &AtomicBool,
         observe: impl FnMut(&Match, MatchEvent<'_>) + Send,
     ) -> Result<MatchEnd, MatchError> {
-        let cores = concurrency.cores()?;
+        let (pause, cores) = (concurrency.pause, concurrency.cores()?);
         let progress = Progress { game: self, observe, playing: 0, end: None };
         let play = Play {
             progress: Mutex::new(progress),
@@ -207,7 +231,8 @@ impl Match {
             for (number, cores) in cores.into_iter().enumerate() {
                 let (play, make_runner) = (&play, &make_runner);
                 let thread = thread::Builder::new().name(format!("games {}", number + 1));
-                match thread.spawn_scoped(scope, move || play.work(cores.as_deref(), make_runner)) {
+                let work = move || play.work(cores.as_deref(), pause, make_runner);
+                match thread.spawn_scoped(scope, work) {
                     Ok(thread) => threads.push(thread),
                     Err(error) => play.end(&mut play.lock(), Err(error.into())),
                 }
@@ -240,8 +265,8 @@ impl Match {
         played: Result<PlayedGame, String>,
     ) -> Result<GameEntry, MatchError> {
         let nobody = |detail| MatchError::NobodyCanPlay { number: fixture.number, detail };
-        let PlayedGame { entry, pgn, overheads } = played.map_err(nobody)?;
-        self.store.append(&entry, &pgn)?;
+        let PlayedGame { entry, pgn, epd, overheads, lags } = played.map_err(nobody)?;
+        self.store.append(&entry, &pgn, &epd)?;
         // The game was taken from this schedule, exactly once.
         let recorded = self.schedule.record(fixture.number, entry.white_points());
         recorded.expect("the result of a game that was given out");
@@ -250,8 +275,18 @@ impl Match {
             test.add(fixture.number, points_of_first(&entry));
         }
         self.openings_drawn = self.openings_drawn.max(fixture.opening + 1);
+        count_late(&mut self.late_losses, &entry);
         self.usage.overheads.extend(overheads);
+        self.usage.lags.extend(lags);
+        self.usage.plies += u64::from(entry.plies);
         Ok(entry)
+    }
+}
+
+/// Counts a loss on time that was within the lag of the referee.
+fn count_late(losses: &mut [u64], entry: &GameEntry) {
+    if let (true, Some(winner)) = (entry.late, entry.outcome.0.winner()) {
+        losses[winner.fold_wb(entry.fixture.black, entry.fixture.white)] += 1;
     }
 }
 
@@ -304,7 +339,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
     }
 
     /// Plays games until the match is over.
-    fn work<R: GameRunner>(&self, cores: Option<&[usize]>, make_runner: impl Fn() -> R) {
+    fn work<R: GameRunner>(&self, cores: Option<&[usize]>, pause: Duration, make_runner: impl Fn() -> R) {
         if let Some(cores) = cores {
             // Child processes inherit the affinity. If it cannot be set, the games are played without it.
             let _ = affinity::restrict(cores);
@@ -320,9 +355,19 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
             }
             self.lock().playing -= 1;
             self.changed.notify_all();
+            self.rest(pause);
         }
         for (program, resources) in runner.close() {
             self.lock().game.usage.resources[program] += resources;
+        }
+    }
+
+    /// Waits for this time, or until the match is over.
+    fn rest(&self, pause: Duration) {
+        let until = Instant::now() + pause;
+        let mut progress = self.lock();
+        while progress.end.is_none() && Instant::now() < until {
+            progress = self.wait(progress, until.saturating_duration_since(Instant::now()));
         }
     }
 
@@ -377,10 +422,17 @@ impl Concurrency {
     /// Returns the cores of each worker; `None` for a worker that may use all cores.
     fn cores(self) -> Result<Vec<Option<Vec<usize>>>, MatchError> {
         let games = self.games.max(1);
-        if !self.pin {
+        if !self.pin && self.cores.is_none() {
             return Ok(vec![None; games]);
         }
-        let cores = affinity::allowed()?;
+        let allowed = affinity::allowed()?;
+        let cores = self.cores.unwrap_or_else(|| allowed.clone());
+        if let Some(&core) = cores.iter().find(|core| !allowed.contains(core)) {
+            return Err(MatchError::NoSuchCore { core, allowed });
+        }
+        if !self.pin {
+            return Ok(vec![Some(cores); games]);
+        }
         if cores.len() < games {
             return Err(MatchError::TooFewCores { games, cores: cores.len() });
         }
@@ -398,8 +450,8 @@ mod tests {
     use game::{Color, DrawReason, Outcome, WinReason};
 
     use super::*;
-    use crate::match_store::RecordedOutcome;
-    use crate::schedule::{ScheduleSettings, TournamentFormat};
+    use crate::match_store::{MatchFiles, RecordedOutcome};
+    use crate::schedule::{ColourOrder, ScheduleSettings, TournamentFormat};
     use crate::statistics::EloModel;
 
     /// A runner without players: the outcome is a function of the fixture.
@@ -415,9 +467,11 @@ mod tests {
                 detail: "scripted".to_owned(),
                 plies: 10,
                 seconds: 0.001,
+                late: fixture.number.is_multiple_of(7),
             };
             let pgn = format!("[Event \"{}\"]\n\n*\n\n", fixture.number);
-            Ok(PlayedGame { entry, pgn, overheads: vec![Duration::from_micros(100 + fixture.number)] })
+            let overheads = vec![Duration::from_micros(100 + fixture.number)];
+            Ok(PlayedGame { entry, pgn, epd: "\n".to_owned(), overheads, lags: Vec::new() })
         }
 
         fn close(self) -> Vec<(usize, Resources)> {
@@ -434,18 +488,23 @@ mod tests {
         })
     }
 
-    const ROUND_ROBIN: ScheduleSettings =
-        ScheduleSettings { programs: 4, format: TournamentFormat::RoundRobin, games: 6 };
+    const ROUND_ROBIN: ScheduleSettings = ScheduleSettings {
+        programs: 4,
+        format: TournamentFormat::RoundRobin,
+        games: 6,
+        colours: ColourOrder::Pairs,
+    };
 
     fn begin(settings: ScheduleSettings, sprt: Option<Sprt>, folder: &Path) -> Result<Match, MatchError> {
         Match::new(Schedule::new(settings).unwrap(), MatchOpenings::none(), sprt, |restore| {
             let (state, pgn) = (folder.join("state"), folder.join("pgn"));
-            MatchStore::open(Some(&state), Some(&pgn), &serde_json::json!({}), restore)
+            let files = MatchFiles { state: Some(&state), pgn: Some(&pgn), epd: None };
+            MatchStore::open(files, &serde_json::json!({}), restore)
         })
     }
 
     fn workers(games: usize) -> Concurrency {
-        Concurrency { games, pin: false }
+        Concurrency { games, pin: false, cores: None, pause: Duration::ZERO }
     }
 
     static NEVER: AtomicBool = AtomicBool::new(false);
@@ -455,7 +514,7 @@ mod tests {
         for format in
             [TournamentFormat::RoundRobin, TournamentFormat::Swiss { rounds: 3 }, TournamentFormat::Knockout]
         {
-            let settings = ScheduleSettings { programs: 5, format, games: 6 };
+            let settings = ScheduleSettings { programs: 5, format, games: 6, colours: ColourOrder::Pairs };
             let folder = tempfile::tempdir().unwrap();
             let mut whole = begin(settings, None, folder.path()).unwrap();
             let end = whole.play(workers(3), || Scripted(outcome), &NEVER, |_, _| {}).unwrap();
@@ -479,6 +538,7 @@ mod tests {
                 if end.unwrap() == MatchEnd::Complete {
                     assert_eq!(part.standings, whole.standings, "{format:?}");
                     assert_eq!(part.openings_drawn, whole.openings_drawn, "{format:?}");
+                    assert_eq!(part.late_losses, whole.late_losses, "{format:?}");
                     break;
                 }
             }
@@ -500,7 +560,12 @@ mod tests {
                 Outcome::Win { winner, reason: WinReason::Checkmate }
             })
         };
-        let settings = ScheduleSettings { programs: 2, format: TournamentFormat::RoundRobin, games: 100_000 };
+        let settings = ScheduleSettings {
+            programs: 2,
+            format: TournamentFormat::RoundRobin,
+            games: 100_000,
+            colours: ColourOrder::Pairs,
+        };
         let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, EloModel::Logistic).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let decided = MatchEnd::Decided(Hypothesis::H1);
@@ -548,11 +613,20 @@ mod tests {
         let cores = |workers: Concurrency| workers.cores();
         assert!(cores(workers(3)).unwrap().iter().all(Option::is_none));
         let all = affinity::allowed().unwrap().len();
-        let pinned = |games| cores(Concurrency { games, pin: true });
+        let pinned = |games| cores(Concurrency { pin: true, ..workers(games) });
         let shares: Vec<Vec<usize>> = pinned(all).unwrap().into_iter().flatten().collect();
         assert_eq!(shares.len(), all);
         assert!(shares.iter().all(|share| share.len() == 1));
         assert_eq!(pinned(1).unwrap()[0].as_ref().unwrap().len(), all);
         assert!(matches!(pinned(all + 1), Err(MatchError::TooFewCores { .. })));
+        let first = affinity::allowed().unwrap()[0];
+        let listed =
+            |cores: &[usize], pin| Concurrency { pin, cores: Some(cores.to_vec()), ..workers(2) }.cores();
+        assert_eq!(listed(&[first], false).unwrap(), vec![Some(vec![first]); 2]);
+        assert!(matches!(listed(&[first], true), Err(MatchError::TooFewCores { .. })));
+        assert!(matches!(
+            listed(&[first, 100_000], false),
+            Err(MatchError::NoSuchCore { core: 100_000, .. })
+        ));
     }
 }

@@ -1,10 +1,10 @@
 //! The files of a match on disk, from which an interrupted match is resumed.
 //!
 //! The state is a file of JSON lines: the settings first, then a line for each game in the order in which they ended. A
-//! game counts as soon as its line is complete. Its PGN is written just before, and the line contains the length of the
-//! PGN file after the game. Anything behind that length belongs to a game that does not count and is cut off when the
-//! match is resumed. A game is therefore in one file if and only if it is in the other, at whatever byte the program
-//! was killed.
+//! game counts as soon as its line is complete. Its PGN and the EPD of its last position are written just before, and the
+//! line contains the lengths of those files after the game. Anything behind them belongs to a game that does not count and
+//! is cut off when the match is resumed. A game is therefore in one file if and only if it is in the others, at whatever
+//! byte the program was killed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -33,6 +33,9 @@ pub struct GameEntry {
     pub plies: u32,
     /// Duration of the game, in seconds.
     pub seconds: f64,
+    /// Whether the game was lost on time by no more than the lag of the referee.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late: bool,
 }
 
 /// An outcome that is serialised as text.
@@ -113,9 +116,9 @@ pub enum StoreError {
         /// Present value.
         now: String,
     },
-    /// The PGN file was modified since the match wrote it.
+    /// The file of games or positions was modified since the match wrote it.
     #[error("{path} is not as the match left it ({reason}); put it back, or begin anew with other files")]
-    ChangedPgn {
+    ChangedOutput {
         /// Path of the file.
         path: PathBuf,
         /// The difference.
@@ -131,25 +134,65 @@ struct StateHeader {
     herald: String,
     version: u32,
     settings: Value,
-    /// Length of the PGN file before the first game, in bytes.
+    /// Lengths of the files of games and of positions before the first game, in bytes.
     pgn_begin: u64,
+    #[serde(default)]
+    epd_begin: u64,
 }
 
 #[derive(Serialize, Deserialize)]
 struct StateLine {
     #[serde(flatten)]
     entry: GameEntry,
-    /// Length of the PGN file after this game, in bytes.
+    /// Lengths of the files of games and of positions after this game, in bytes.
     pgn_end: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    epd_end: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(length: &u64) -> bool {
+    *length == 0
+}
+
+/// The paths of the files of a match, each of which may be absent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MatchFiles<'a> {
+    /// The state, from which a match is resumed.
+    pub state: Option<&'a Path>,
+    /// The games.
+    pub pgn: Option<&'a Path>,
+    /// The last positions of the games, a line each.
+    pub epd: Option<&'a Path>,
 }
 
 /// The open files of a match.
 #[derive(Debug)]
 pub struct MatchStore {
     state: Option<AppendFile>,
-    pgn: Option<AppendFile>,
-    /// What comes before the next game, so that it does not join one that was there.
+    outputs: Outputs,
+}
+
+/// The files that a match writes for others.
+#[derive(Debug)]
+struct Outputs {
+    pgn: Option<OutputFile>,
+    epd: Option<OutputFile>,
+}
+
+/// A file of games or of positions.
+#[derive(Debug)]
+struct OutputFile {
+    file: AppendFile,
+    kind: OutputKind,
+    /// What comes before the next record, so that it does not join one that was there.
     gap: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OutputKind {
+    Games,
+    Positions,
 }
 
 impl MatchStore {
@@ -161,40 +204,127 @@ impl MatchStore {
     /// A file cannot be used, is in use, was made by another program or with other settings, or is damaged. The files
     /// are unchanged then.
     pub fn open(
-        state: Option<&Path>,
-        pgn: Option<&Path>,
+        files: MatchFiles<'_>,
         settings: &Value,
         restore: impl FnMut(GameEntry) -> Result<(), String>,
     ) -> Result<MatchStore, StoreError> {
-        let mut state = state.map(AppendFile::open).transpose()?;
-        let mut pgn = pgn.map(AppendFile::open).transpose()?;
+        let mut state = files.state.map(AppendFile::open).transpose()?;
+        let open = |path: Option<&Path>, kind| path.map(|path| OutputFile::open(path, kind)).transpose();
+        let pgn = open(files.pgn, OutputKind::Games)?;
+        let epd = open(files.epd, OutputKind::Positions)?;
+        let mut outputs = Outputs { pgn, epd };
         if let Some(state) = &mut state {
-            resume(state, pgn.as_mut(), settings, restore)?;
+            resume(state, &mut outputs, settings, restore)?;
         }
-        let gap = pgn.as_mut().map_or(Ok(""), AppendFile::gap)?;
-        Ok(MatchStore { state, pgn, gap })
+        for output in outputs.all() {
+            output.find_gap()?;
+        }
+        Ok(MatchStore { state, outputs })
     }
 
-    /// Appends a game. When this returns, the game survives the death of the process.
+    /// Appends a game with its PGN and the EPD of its last position. When this returns, the game survives the death of
+    /// the process.
     ///
     /// # Errors
-    /// A file cannot be written. The game is then in neither file; earlier games are kept.
-    pub fn append(&mut self, entry: &GameEntry, pgn: &str) -> Result<(), StoreError> {
-        let before = self.pgn.as_ref().map_or(0, |pgn| pgn.length);
-        if let Some(log) = &mut self.pgn {
-            log.append(format!("{}{pgn}", self.gap).as_bytes())?;
-        }
-        let pgn_end = self.pgn.as_ref().map_or(0, |pgn| pgn.length);
-        if let Some(state) = &mut self.state {
-            let line = json_line(&StateLine { entry: entry.clone(), pgn_end });
-            if let Err(error) = state.append(line.as_bytes()) {
-                if let Some(log) = &mut self.pgn {
-                    log.cut(before);
+    /// A file cannot be written. The game is then in no file; earlier games are kept.
+    pub fn append(&mut self, entry: &GameEntry, pgn: &str, epd: &str) -> Result<(), StoreError> {
+        let before = self.outputs.ends();
+        let written = self.outputs.append(pgn, epd).and_then(|()| {
+            let [pgn_end, epd_end] = self.outputs.ends();
+            match &mut self.state {
+                None => Ok(()),
+                Some(state) => {
+                    state.append(json_line(&StateLine { entry: entry.clone(), pgn_end, epd_end }).as_bytes())
                 }
-                return Err(error);
+            }
+        });
+        match written {
+            Ok(()) => self.outputs.all().for_each(|output| output.gap = ""),
+            Err(_) => self.outputs.cut(before),
+        }
+        written
+    }
+}
+
+impl Outputs {
+    fn all(&mut self) -> impl Iterator<Item = &mut OutputFile> {
+        self.pgn.iter_mut().chain(&mut self.epd)
+    }
+
+    /// Returns the lengths of both files, 0 for one that is absent.
+    fn ends(&self) -> [u64; 2] {
+        [&self.pgn, &self.epd].map(|output| output.as_ref().map_or(0, |output| output.file.length))
+    }
+
+    fn append(&mut self, pgn: &str, epd: &str) -> Result<(), StoreError> {
+        for (output, text) in [(&mut self.pgn, pgn), (&mut self.epd, epd)] {
+            if let Some(OutputFile { file, gap, .. }) = output {
+                file.append(format!("{gap}{text}").as_bytes())?;
             }
         }
-        self.gap = "";
+        Ok(())
+    }
+
+    /// Checks that nothing was added behind these lengths by others.
+    fn check_tails(&mut self, ends: [u64; 2]) -> Result<(), StoreError> {
+        let outputs = [&mut self.pgn, &mut self.epd].into_iter().zip(ends);
+        outputs
+            .filter_map(|(output, end)| Some((output.as_mut()?, end)))
+            .try_for_each(|(output, end)| output.check_tail(end))
+    }
+
+    fn cut(&mut self, ends: [u64; 2]) {
+        for (output, end) in [&mut self.pgn, &mut self.epd].into_iter().zip(ends) {
+            if let Some(output) = output {
+                output.file.cut(end);
+            }
+        }
+    }
+}
+
+impl OutputFile {
+    fn open(path: &Path, kind: OutputKind) -> Result<OutputFile, StoreError> {
+        Ok(OutputFile { file: AppendFile::open(path)?, kind, gap: "" })
+    }
+
+    fn find_gap(&mut self) -> Result<(), StoreError> {
+        let AppendFile { path, file, length } = &self.file;
+        let failed = |error| StoreError::Io { path: path.clone(), action: "read", error };
+        self.gap = match self.kind {
+            _ if *length == 0 => "",
+            OutputKind::Games => pgn_gap(&mut &*file).map_err(failed)?,
+            OutputKind::Positions => {
+                let mut last = [0];
+                let mut file = file;
+                file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last)).map_err(failed)?;
+                if last == *b"\n" { "" } else { "\n" }
+            }
+        };
+        Ok(())
+    }
+
+    /// Checks that the file contains nothing behind `end` except a game, or a position, that was being written when the
+    /// program was killed.
+    fn check_tail(&mut self, end: u64) -> Result<(), StoreError> {
+        let AppendFile { path, file, length } = &self.file;
+        let changed = |reason: String| StoreError::ChangedOutput { path: path.clone(), reason };
+        if *length < end {
+            return Err(changed(format!("it has {} of {end}", counted(*length, "byte"))));
+        }
+        let failed = |error| StoreError::Io { path: path.clone(), action: "read", error };
+        let mut tail = file;
+        tail.seek(SeekFrom::Start(end)).map_err(failed)?;
+        let mut records = 0;
+        for line in BufReader::new(tail).split(b'\n') {
+            let line = line.map_err(failed)?;
+            records += usize::from(match self.kind {
+                OutputKind::Games => line.starts_with(b"[Event "),
+                OutputKind::Positions => !line.is_empty(),
+            });
+            if records > 1 {
+                return Err(changed("games were added to it".to_owned()));
+            }
+        }
         Ok(())
     }
 }
@@ -202,14 +332,13 @@ impl MatchStore {
 /// Reads the stored match, or begins a new one. Changes nothing before all checks have passed.
 fn resume(
     state: &mut AppendFile,
-    mut pgn: Option<&mut AppendFile>,
+    outputs: &mut Outputs,
     settings: &Value,
     mut restore: impl FnMut(GameEntry) -> Result<(), String>,
 ) -> Result<(), StoreError> {
-    let pgn_begin = pgn.as_ref().map_or(0, |pgn| pgn.length);
     let mut lines = StateLines::of(state);
     let Some(header) = lines.next()? else {
-        return begin(state, &lines.torn, settings, pgn_begin);
+        return begin(state, &lines.torn, settings, outputs.ends());
     };
     if !header.starts_with(SIGNATURE) {
         return Err(StoreError::Foreign(state.path.clone()));
@@ -219,27 +348,29 @@ fn resume(
     if let Some((setting, before, now)) = difference("", &header.settings, settings) {
         return Err(StoreError::OtherSettings { path: state.path.clone(), setting, before, now });
     }
-    let mut pgn_end = header.pgn_begin;
+    let mut ends = [header.pgn_begin, header.epd_begin];
     while let Some(line) = lines.next()? {
         let line: StateLine =
             serde_json::from_str(&line).map_err(|error| lines.damaged(&error.to_string()))?;
         restore(line.entry).map_err(|reason| lines.damaged(&reason))?;
-        pgn_end = line.pgn_end;
+        ends = [line.pgn_end, line.epd_end];
     }
     let complete = lines.complete;
-    if let Some(pgn) = &mut pgn {
-        pgn.check_tail(pgn_end)?;
-        pgn.cut(pgn_end);
-    }
+    outputs.check_tails(ends)?;
+    outputs.cut(ends);
     state.cut(complete);
     Ok(())
 }
 
 /// Begins a match in a file that is empty or contains the beginning of this match's first line.
-fn begin(state: &mut AppendFile, torn: &[u8], settings: &Value, pgn_begin: u64) -> Result<(), StoreError> {
-    let header =
-        StateHeader { herald: "match".to_owned(), version: 1, settings: settings.clone(), pgn_begin };
-    let header = json_line(&header);
+fn begin(
+    state: &mut AppendFile,
+    torn: &[u8],
+    settings: &Value,
+    [pgn_begin, epd_begin]: [u64; 2],
+) -> Result<(), StoreError> {
+    let (herald, settings) = ("match".to_owned(), settings.clone());
+    let header = json_line(&StateHeader { herald, version: 1, settings, pgn_begin, epd_begin });
     if !header.as_bytes().starts_with(torn) {
         return Err(StoreError::Foreign(state.path.clone()));
     }
@@ -303,36 +434,10 @@ impl AppendFile {
         Ok(())
     }
 
-    /// See [`pgn_gap`].
-    fn gap(&mut self) -> Result<&'static str, StoreError> {
-        let failed = |error| StoreError::Io { path: self.path.clone(), action: "read", error };
-        if self.length == 0 { Ok("") } else { pgn_gap(&mut &self.file).map_err(failed) }
-    }
-
     /// Truncates the file to `length`. If that fails, the next resumption does it.
     fn cut(&mut self, length: u64) {
         let _ = self.file.set_len(length);
         self.length = length;
-    }
-
-    /// Checks that the file contains nothing behind `end` except a game that was being written when the program was
-    /// killed.
-    fn check_tail(&mut self, end: u64) -> Result<(), StoreError> {
-        let changed = |reason: String| StoreError::ChangedPgn { path: self.path.clone(), reason };
-        if self.length < end {
-            return Err(changed(format!("it has {} of {end}", counted(self.length, "byte"))));
-        }
-        let failed = |error| StoreError::Io { path: self.path.clone(), action: "read", error };
-        (&self.file).seek(SeekFrom::Start(end)).map_err(failed)?;
-        let mut games = 0;
-        for line in BufReader::new(&self.file).split(b'\n') {
-            let line = line.map_err(failed)?;
-            games += usize::from(line.starts_with(b"[Event "));
-            if games > 1 {
-                return Err(changed("games were added to it".to_owned()));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -401,6 +506,7 @@ mod tests {
             detail: "with \"quotes\" and\nlines".to_owned(),
             plies: 17,
             seconds: 0.25,
+            late: number == 2,
         }
     }
 
@@ -408,16 +514,22 @@ mod tests {
         format!("[Event \"{number}\"]\n\n1. e4 *\n\n")
     }
 
+    fn epd(number: u64) -> String {
+        format!("4k3/8/8/8/8/8/8/4K3 w - - id \"{number}\";\n")
+    }
+
     struct Files {
         _folder: tempfile::TempDir,
         state: PathBuf,
         pgn: PathBuf,
+        epd: PathBuf,
     }
 
     impl Files {
         fn new() -> Files {
             let folder = tempfile::tempdir().unwrap();
-            Files { state: folder.path().join("a.state"), pgn: folder.path().join("a.pgn"), _folder: folder }
+            let [state, pgn, epd] = ["a.state", "a.pgn", "a.epd"].map(|name| folder.path().join(name));
+            Files { state, pgn, epd, _folder: folder }
         }
 
         fn open_with(&self, settings: &Value) -> Result<(MatchStore, Vec<GameEntry>), StoreError> {
@@ -426,8 +538,12 @@ mod tests {
                 restored.push(entry);
                 Ok(())
             };
-            let store = MatchStore::open(Some(&self.state), Some(&self.pgn), settings, restore)?;
+            let store = MatchStore::open(self.paths(), settings, restore)?;
             Ok((store, restored))
+        }
+
+        fn paths(&self) -> MatchFiles<'_> {
+            MatchFiles { state: Some(&self.state), pgn: Some(&self.pgn), epd: Some(&self.epd) }
         }
 
         fn open(&self) -> Result<(MatchStore, Vec<GameEntry>), StoreError> {
@@ -440,33 +556,39 @@ mod tests {
         let files = Files::new();
         let others = "[Event \"of somebody else\"]\n\n*";
         fs::write(&files.pgn, others).unwrap();
+        fs::write(&files.epd, "4k3/8/8/8/8/8/8/4K2R w - -").unwrap();
         // The contents of both files after each write, as a kill would leave them.
+        let contents = || [&files.state, &files.pgn, &files.epd].map(|path| fs::read(path).unwrap());
         let mut moments = Vec::new();
         let (mut store, _) = files.open().unwrap();
         for number in 0..3 {
-            let before = (fs::read(&files.state).unwrap(), fs::read(&files.pgn).unwrap());
-            store.append(&entry(number), &pgn(number)).unwrap();
-            let after = (fs::read(&files.state).unwrap(), fs::read(&files.pgn).unwrap());
-            for end in before.1.len()..=after.1.len() {
-                moments.push((number, before.0.clone(), after.1[..end].to_vec()));
-            }
-            for end in before.0.len()..after.0.len() {
-                moments.push((number, after.0[..end].to_vec(), after.1.clone()));
+            let mut now = contents();
+            store.append(&entry(number), &pgn(number), &epd(number)).unwrap();
+            // The files are written one after the other, the state last.
+            let after = contents();
+            for place in [1, 2, 0] {
+                for end in now[place].len()..after[place].len() {
+                    now[place] = after[place][..end].to_vec();
+                    moments.push((number, now.clone()));
+                }
+                now[place].clone_from(&after[place]);
             }
         }
         drop(store);
-        for (games, state, text) in moments {
+        for (games, [state, text, positions]) in moments {
             fs::write(&files.state, &state).unwrap();
             fs::write(&files.pgn, &text).unwrap();
+            fs::write(&files.epd, &positions).unwrap();
             let (mut store, restored) = files.open().unwrap();
             assert_eq!(restored, (0..games).map(entry).collect::<Vec<_>>());
             let gap = |games| if games == 0 { "" } else { "\n\n" };
             let expected =
                 |games| (0..games).fold(format!("{others}{}", gap(games)), |text, n| text + &pgn(n));
             assert_eq!(fs::read_to_string(&files.pgn).unwrap(), expected(games));
-            store.append(&entry(games), &pgn(games)).unwrap();
+            store.append(&entry(games), &pgn(games), &epd(games)).unwrap();
             drop(store);
             assert_eq!(fs::read_to_string(&files.pgn).unwrap(), expected(games + 1));
+            assert_eq!(fs::read_to_string(&files.epd).unwrap().lines().count() as u64, games + 2);
             assert_eq!(files.open().unwrap().1.len() as u64, games + 1);
         }
     }
@@ -505,7 +627,7 @@ mod tests {
         fs::write(&files.state, "").unwrap();
         let (mut store, _) = files.open().unwrap();
         assert!(matches!(files.open(), Err(StoreError::InUse(_))));
-        store.append(&entry(0), &pgn(0)).unwrap();
+        store.append(&entry(0), &pgn(0), &epd(0)).unwrap();
         drop(store);
         let whole = (fs::read_to_string(&files.state).unwrap(), fs::read_to_string(&files.pgn).unwrap());
 
@@ -518,14 +640,14 @@ mod tests {
         )
         .unwrap();
         assert!(files.open().unwrap_err().to_string().contains("is no outcome of a game"));
-        let refused =
-            MatchStore::open(Some(&files.state), None, &json!({ "games": 2 }), |_| Err("no".to_owned()));
+        let only_state = MatchFiles { pgn: None, epd: None, ..files.paths() };
+        let refused = MatchStore::open(only_state, &json!({ "games": 2 }), |_| Err("no".to_owned()));
         assert!(matches!(refused, Err(StoreError::Damaged { line: 2, .. })));
 
         fs::write(&files.state, &whole.0).unwrap();
         for changed in ["", &whole.1[1..], &format!("{}{}{}", whole.1, pgn(7), pgn(8))] {
             fs::write(&files.pgn, changed).unwrap();
-            assert!(matches!(files.open(), Err(StoreError::ChangedPgn { .. })), "{changed}");
+            assert!(matches!(files.open(), Err(StoreError::ChangedOutput { .. })), "{changed}");
             assert_eq!(fs::read_to_string(&files.pgn).unwrap(), changed);
         }
     }
@@ -536,9 +658,11 @@ mod tests {
         let files = Files::new();
         let full = Path::new("/dev/full");
         let settings = json!({ "games": 2 });
-        assert!(MatchStore::open(Some(full), None, &settings, |_| Ok(())).is_err(), "before the first game");
-        let mut store = MatchStore::open(Some(&files.state), Some(full), &settings, |_| Ok(())).unwrap();
-        let error = store.append(&entry(0), &pgn(0)).unwrap_err().to_string();
+        let open = |files| MatchStore::open(files, &settings, |_| Ok(()));
+        let first = open(MatchFiles { state: Some(full), ..MatchFiles::default() });
+        assert!(first.is_err(), "before the first game");
+        let mut store = open(MatchFiles { pgn: Some(full), ..files.paths() }).unwrap();
+        let error = store.append(&entry(0), &pgn(0), &epd(0)).unwrap_err().to_string();
         assert!(error.starts_with("/dev/full cannot be written: No space left"), "{error}");
         drop(store);
         let mut state = files.open().unwrap();
@@ -549,7 +673,8 @@ mod tests {
             file: OpenOptions::new().append(true).open(full).unwrap(),
             length: 0,
         });
-        assert!(state.0.append(&entry(0), &pgn(0)).is_err());
+        assert!(state.0.append(&entry(0), &pgn(0), &epd(0)).is_err());
         assert_eq!(fs::read_to_string(&files.pgn).unwrap(), "");
+        assert_eq!(fs::read_to_string(&files.epd).unwrap(), "");
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use game::book::{self, BookError, PolyglotBook};
 use game::epd::{Escapes, Lexer, position_part};
-use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader, counted};
+use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader, PlayedVariant, counted};
 use shakmaty::Board;
 
 /// Openings in the order in which they are drawn. After the last one the first is drawn again.
@@ -17,7 +17,7 @@ use shakmaty::Board;
 pub struct MatchOpenings {
     /// Path of the file, for error messages.
     path: PathBuf,
-    mode: CastlingMode,
+    played: PlayedVariant,
     source: OpeningSource,
 }
 
@@ -29,6 +29,11 @@ enum OpeningSource {
     /// is reproducible.
     Book {
         book: Box<PolyglotBook<File>>,
+        plies: usize,
+        seed: u64,
+    },
+    /// Random legal moves from the start position. An opening depends on the seed and its own number only.
+    Random {
         plies: usize,
         seed: u64,
     },
@@ -88,6 +93,17 @@ pub enum OpeningsProblem {
     /// A game is over at the end of its opening. Carries its number, from 1, and its length in plies.
     #[error(", game {0}: it is over at ply {1} of its opening; take fewer plies")]
     Over(usize, usize),
+    /// A game is of another variant than the match. Carries its number, from 1, its variant, and that of the match.
+    #[error(", game {0}: it is a game of {1}, but {2} is played here")]
+    OtherVariant(usize, &'static str, &'static str),
+    /// Polyglot books have moves of chess only. Carries the variant of the match.
+    #[error(
+        ": a Polyglot book has moves of chess, but {0} is played here; take positions (.epd) or games (.pgn)"
+    )]
+    BookOfChess(&'static str),
+    /// No opening of so many random moves was found. Carries the number.
+    #[error(": no opening of {0} random plies was found in which the game is open")]
+    NothingOpen(usize),
     /// The file contains no openings.
     #[error(" has no openings in it")]
     Empty,
@@ -102,47 +118,69 @@ const LONGEST_LINE: u64 = 64 << 10;
 /// Default number of plies drawn from a book, unless the book ends earlier.
 const PLIES_OF_A_BOOK: usize = 8;
 
+/// Number of random plies in a variant without a file of openings.
+const RANDOM_PLIES: usize = 4;
+
 impl MatchOpenings {
     /// Makes an empty set: every game begins at the start position.
     pub fn none() -> MatchOpenings {
-        MatchOpenings::listed("none", CastlingMode::Standard, vec![StoredOpening::at("")])
+        MatchOpenings::listed("none", PlayedVariant::CHESS, vec![StoredOpening::at("")])
+    }
+
+    /// Returns the openings of a variant without a file: for chess a set that is embedded in Herald, for Chess960 its
+    /// start positions, for another variant random moves.
+    pub fn default_of(played: PlayedVariant) -> MatchOpenings {
+        match played {
+            PlayedVariant::CHESS => MatchOpenings::embedded(),
+            PlayedVariant::CHESS960 => MatchOpenings::chess960(),
+            _ => MatchOpenings::random(played, RANDOM_PLIES),
+        }
     }
 
     /// Returns the set of openings embedded in Herald.
     pub fn embedded() -> MatchOpenings {
         let openings = game::openings::EMBEDDED.lines().map(|line| StoredOpening::at(position_part(line)));
-        MatchOpenings::listed("the embedded set", CastlingMode::Standard, openings.collect())
+        MatchOpenings::listed("the embedded set", PlayedVariant::CHESS, openings.collect())
     }
 
     /// Returns the 960 start positions of Chess960, in the order of Scharnagl's numbers: 518 is the usual position.
     pub fn chess960() -> MatchOpenings {
         let openings =
             (0..960).map(|number| StoredOpening::at(&format!("{} w KQkq -", Board::chess960(number))));
-        MatchOpenings::listed("Chess960", CastlingMode::Chess960, openings.collect())
+        MatchOpenings::listed("Chess960", PlayedVariant::CHESS960, openings.collect())
     }
 
-    fn listed(name: &str, mode: CastlingMode, openings: Vec<StoredOpening>) -> MatchOpenings {
-        MatchOpenings { path: name.into(), mode, source: OpeningSource::Listed(openings) }
+    /// Returns openings of so many random legal moves from the start position, after which nobody has won and the side
+    /// to move cannot win at once. Each is different with high probability only.
+    pub fn random(played: PlayedVariant, plies: usize) -> MatchOpenings {
+        MatchOpenings {
+            path: "random openings".into(),
+            played,
+            source: OpeningSource::Random { plies, seed: 1 },
+        }
     }
 
-    /// Reads an openings file. The file name extension tells the format: EPD or FEN, PGN, or a Polyglot book. At most
-    /// `plies` plies are taken from each game; the default for a book is 8.
+    fn listed(name: &str, played: PlayedVariant, openings: Vec<StoredOpening>) -> MatchOpenings {
+        MatchOpenings { path: name.into(), played, source: OpeningSource::Listed(openings) }
+    }
+
+    /// Reads an openings file of a variant. The file name extension tells the format: EPD or FEN, PGN, or a Polyglot
+    /// book. At most `plies` plies are taken from each game; the default for a book is 8.
     ///
     /// # Errors
-    /// The file cannot be read, contains no openings, or contains one that cannot be played.
+    /// The file cannot be read, contains no openings, or contains one that cannot be played in this variant.
     pub fn read(
         path: &Path,
-        mode: CastlingMode,
+        played: PlayedVariant,
         most_plies: Option<usize>,
     ) -> Result<MatchOpenings, OpeningsError> {
         let failed = |problem| OpeningsError { path: path.to_owned(), problem };
-        let source = OpeningSource::read(path, mode, most_plies).map_err(failed)?;
-        let mode = if let OpeningSource::Book { .. } = source { CastlingMode::Standard } else { mode };
-        Ok(MatchOpenings { path: path.to_owned(), mode, source })
+        let source = OpeningSource::read(path, played, most_plies).map_err(failed)?;
+        Ok(MatchOpenings { path: path.to_owned(), played, source })
     }
 
-    /// Sets the order. A book is random in either order: its generator is seeded with the seed or the number of the
-    /// first opening.
+    /// Sets the order. A book or random moves are random in either order: the generator is seeded with the seed or the
+    /// number of the first opening.
     ///
     /// # Errors
     /// The requested first opening does not exist.
@@ -158,8 +196,14 @@ impl MatchOpenings {
                 }
                 openings.rotate_left(from - 1);
             }
-            (OpeningSource::Book { seed, .. }, OpeningOrder::Random { seed: wanted }) => *seed = wanted,
-            (OpeningSource::Book { seed, .. }, OpeningOrder::Sequential { from }) => *seed = from as u64,
+            (
+                OpeningSource::Book { seed, .. } | OpeningSource::Random { seed, .. },
+                OpeningOrder::Random { seed: wanted },
+            ) => *seed = wanted,
+            (
+                OpeningSource::Book { seed, .. } | OpeningSource::Random { seed, .. },
+                OpeningOrder::Sequential { from },
+            ) => *seed = from as u64,
         }
         Ok(self)
     }
@@ -168,7 +212,7 @@ impl MatchOpenings {
     pub fn count(&self) -> Option<usize> {
         match &self.source {
             OpeningSource::Listed(openings) => Some(openings.len()),
-            OpeningSource::Book { .. } => None,
+            OpeningSource::Book { .. } | OpeningSource::Random { .. } => None,
         }
     }
 
@@ -179,29 +223,38 @@ impl MatchOpenings {
     pub fn get(&mut self, number: u64) -> Result<Game, OpeningsError> {
         match &mut self.source {
             OpeningSource::Listed(openings) => {
-                Ok(openings[(number % openings.len() as u64) as usize].set_up(self.mode))
+                Ok(openings[(number % openings.len() as u64) as usize].set_up(self.played))
             }
-            OpeningSource::Book { book, plies, seed } => {
-                // Each opening has its own generator. The multiplier separates neighbouring seeds.
-                let random = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
-                draw(book, *plies, random)
-                    .map_err(|error| OpeningsError { path: self.path.clone(), problem: error.into() })
-            }
+            OpeningSource::Book { book, plies, seed } => draw(book, *plies, generator(*seed, number))
+                .map_err(|error| OpeningsError { path: self.path.clone(), problem: error.into() }),
+            OpeningSource::Random { plies, seed } => stroll(self.played, *plies, generator(*seed, number))
+                .ok_or_else(|| OpeningsError {
+                    path: self.path.clone(),
+                    problem: OpeningsProblem::NothingOpen(*plies),
+                }),
         }
     }
+}
+
+/// Each opening has its own generator. The multiplier separates neighbouring seeds.
+fn generator(seed: u64, number: u64) -> fastrand::Rng {
+    fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number)
 }
 
 impl OpeningSource {
     fn read(
         path: &Path,
-        mode: CastlingMode,
+        played: PlayedVariant,
         most_plies: Option<usize>,
     ) -> Result<OpeningSource, OpeningsProblem> {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let open = || File::open(path).map(BufReader::new);
         let openings = match extension.as_str() {
-            "epd" | "fen" | "txt" => read_positions(open()?, mode)?,
-            "pgn" => read_games(open()?, most_plies.unwrap_or(usize::MAX))?,
+            "epd" | "fen" | "txt" => read_positions(open()?, played)?,
+            "pgn" => read_games(open()?, played, most_plies.unwrap_or(usize::MAX))?,
+            "bin" if played != PlayedVariant::CHESS => {
+                return Err(OpeningsProblem::BookOfChess(played.name()));
+            }
             "bin" => {
                 let mut book = Box::new(PolyglotBook::new(File::open(path)?)?);
                 if book.moves(&Chess::default())?.is_empty() {
@@ -225,11 +278,11 @@ impl StoredOpening {
         StoredOpening { start: start.into(), moves: [].into() }
     }
 
-    fn set_up(&self, mode: CastlingMode) -> Game {
+    fn set_up(&self, played: PlayedVariant) -> Game {
         let mut game = if self.start.is_empty() {
-            Game::default()
+            played.start()
         } else {
-            Game::from_fen(&self.start, mode).expect("the position was read before")
+            played.read(&self.start).expect("the position was read before")
         };
         for &m in &self.moves {
             game.play(m).expect("the game was read before");
@@ -252,8 +305,36 @@ fn draw(book: &mut PolyglotBook<File>, plies: usize, mut random: fastrand::Rng) 
     Ok(game)
 }
 
+/// Number of attempts to find an opening of random moves.
+const ATTEMPTS: usize = 1000;
+
+/// Plays random moves until there is an opening in which the game is open; `None` if there seems to be none.
+fn stroll(played: PlayedVariant, plies: usize, mut random: fastrand::Rng) -> Option<Game> {
+    let mut attempt = || {
+        let mut game = played.start();
+        while game.ply() < plies {
+            let m = random.choice(game.legal_moves())?;
+            game.play(m).ok()?;
+        }
+        Some(game).filter(is_open)
+    };
+    (0..ATTEMPTS).find_map(|_| attempt())
+}
+
+/// Whether a game goes on and the side to move has no move that wins at once.
+fn is_open(game: &Game) -> bool {
+    let wins = |&m: &Move| {
+        let mut next = game.clone();
+        next.play(m).is_ok() && next.outcome().is_some_and(|outcome| outcome.winner() == Some(game.turn()))
+    };
+    game.outcome().is_none() && !game.legal_moves().iter().any(wins)
+}
+
 /// Reads positions, one per line. Skips empty lines and lines that begin with `#`.
-fn read_positions(mut file: impl BufRead, mode: CastlingMode) -> Result<Vec<StoredOpening>, OpeningsProblem> {
+fn read_positions(
+    mut file: impl BufRead,
+    played: PlayedVariant,
+) -> Result<Vec<StoredOpening>, OpeningsProblem> {
     let mut openings = Vec::new();
     let mut line = Vec::new();
     for number in 1.. {
@@ -272,7 +353,7 @@ fn read_positions(mut file: impl BufRead, mode: CastlingMode) -> Result<Vec<Stor
             continue;
         }
         let fen = fen_of(text);
-        let game = Game::from_fen(&fen, mode).map_err(|error: FenError| faulty(error.to_string()))?;
+        let game = played.read(&fen).map_err(|error: FenError| faulty(error.to_string()))?;
         if let Some(outcome) = game.outcome() {
             return Err(faulty(format!("the game is over in this position: {outcome}")));
         }
@@ -281,8 +362,15 @@ fn read_positions(mut file: impl BufRead, mode: CastlingMode) -> Result<Vec<Stor
     Ok(openings)
 }
 
-/// The position of a line as FEN. The counters are those behind the position, or the operations `hmvc` and `fmvn`.
+/// The position of a line as FEN. The counters are those behind the position, or the operations `hmvc` and `fmvn`. The
+/// checks of Three-check (`3+3` before the counters or `+0+0` behind them) are kept.
 fn fen_of(line: &str) -> String {
+    let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'+');
+    let (fields, rest) = split_words(line, 4);
+    let numbers: Vec<&str> = rest.split_whitespace().take(3).take_while(is_number).collect();
+    if numbers.iter().any(|word| word.contains('+')) {
+        return format!("{fields} {}", numbers.join(" "));
+    }
     let position = position_part(line);
     let mut lexer = Lexer::new(line, 0, Escapes::None);
     if lexer.fields().is_none() || lexer.counters()[0].is_some() {
@@ -298,17 +386,36 @@ fn fen_of(line: &str) -> String {
     format!("{position} {}", counters.join(" "))
 }
 
-fn read_games(file: impl BufRead, most_plies: usize) -> Result<Vec<StoredOpening>, OpeningsProblem> {
+/// Splits a line behind so many words.
+fn split_words(line: &str, count: usize) -> (&str, &str) {
+    let mut rest = line;
+    for _ in 0..count {
+        rest = rest.trim_start();
+        rest = &rest[rest.find(char::is_whitespace).unwrap_or(rest.len())..];
+    }
+    line.split_at(line.len() - rest.len())
+}
+
+fn read_games(
+    file: impl BufRead,
+    played: PlayedVariant,
+    most_plies: usize,
+) -> Result<Vec<StoredOpening>, OpeningsProblem> {
     let mut openings = Vec::new();
     for (number, read) in (1..).zip(PgnReader::new(file)) {
         let mut game = read?.game;
+        let found = PlayedVariant::of(&game);
+        // The lines of chess are lines of Chess960, and a position of Chess960 is recognised by its castling rights.
+        if found.variant != played.variant {
+            return Err(OpeningsProblem::OtherVariant(number, found.name(), played.name()));
+        }
         while game.ply() > most_plies {
             game.undo();
         }
         if game.legal_moves().is_empty() {
             return Err(OpeningsProblem::Over(number, game.ply()));
         }
-        let start = if game.has_standard_start() && game.mode() == CastlingMode::Standard {
+        let start = if game.has_standard_start() && found.mode == CastlingMode::Standard {
             String::new()
         } else {
             game.start_fen()
@@ -331,7 +438,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();
-        let openings = MatchOpenings::read(&path, CastlingMode::Standard, most_plies);
+        let openings = MatchOpenings::read(&path, PlayedVariant::CHESS, most_plies);
         openings.map_err(|error| error.to_string().replace(folder.path().to_str().unwrap(), ""))
     }
 
@@ -374,7 +481,7 @@ mod tests {
         assert!(error("a.pgn", b"1. e4 *\n\n1. e5 *").starts_with("/a.pgn, line 3: illegal move"));
         assert!(error("a.pgn", b"1. f3 e5 2. g4 Qh4# 0-1").contains("game 1: it is over at ply 4"));
         let missing = Path::new("/nowhere/a.pgn");
-        assert!(MatchOpenings::read(missing, CastlingMode::Standard, None).is_err());
+        assert!(MatchOpenings::read(missing, PlayedVariant::CHESS, None).is_err());
     }
 
     #[test]
@@ -431,5 +538,51 @@ mod tests {
         assert_eq!(fens(drawn(1, None)).into_iter().collect::<BTreeSet<_>>().len(), 5);
         assert!(read("a.bin", b"no book", None).unwrap_err().starts_with("/a.bin: not a Polyglot book"));
         assert!(read("a.bin", b"", None).unwrap_err().contains("has no openings"));
+    }
+
+    #[test]
+    fn variants_begin_with_random_moves_that_leave_the_game_open() {
+        for played in PlayedVariant::all().filter(|played| played.variant != PlayedVariant::CHESS.variant) {
+            let drawn = |seed| {
+                let openings = MatchOpenings::default_of(played).ordered(OpeningOrder::Random { seed });
+                let mut openings = openings.unwrap();
+                (0..20).map(|number| openings.get(number).unwrap()).collect::<Vec<_>>()
+            };
+            let games = drawn(1);
+            assert!(games.iter().all(|game| game.ply() == 4 && game.has_standard_start() && is_open(game)));
+            let fens = |games: &[Game]| games.iter().map(Game::fen).collect::<BTreeSet<_>>();
+            assert!(fens(&games).len() > 15, "{}", played.name());
+            assert_eq!(fens(&games), fens(&drawn(1)));
+            assert_ne!(fens(&games), fens(&drawn(2)));
+        }
+        let mut hopeless = MatchOpenings::random(PlayedVariant::named("racingkings").unwrap(), 4000);
+        assert!(hopeless.get(0).unwrap_err().to_string().contains("no opening of 4000 random plies"));
+    }
+
+    #[test]
+    fn files_hold_openings_of_the_variant() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |name: &str, text: &str, variant: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            let openings = MatchOpenings::read(&path, PlayedVariant::named(variant).unwrap(), None);
+            openings.map(|mut openings| fens(&mut openings)).map_err(|error| error.problem.to_string())
+        };
+        let zh = "r1b1kb1r/ppp2ppp/2n5/8/8/8/PPPPPPPP/RNBQKBNR[QNp] w KQkq - 0 7";
+        assert_eq!(read("a.epd", &format!("{zh}\n"), "crazyhouse").unwrap().len(), 1);
+        assert!(read("a.epd", zh, "chess").unwrap_err().contains("line 1: FEN: board"));
+        let checks = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        for line in
+            [format!("{checks} 2+3 0 1"), format!("{checks} 0 1 +1+0"), format!("{checks} 2+3 0 1 id \"x\";")]
+        {
+            assert!(read("a.epd", &line, "3check").unwrap()[0].contains("2+3 0 1"), "{line}");
+        }
+        let game = "[Variant \"Atomic\"]\n\n1. Nf3 f6 2. Nd4 *\n";
+        assert_eq!(read("a.pgn", game, "atomic").unwrap().len(), 1);
+        let error = read("a.pgn", game, "horde").unwrap_err();
+        assert_eq!(error, ", game 1: it is a game of atomic, but horde is played here");
+        assert!(read("a.bin", "", "atomic").unwrap_err().contains("moves of chess"));
+        let line = read("a.pgn", "1. e4 e5 *", "chess960").unwrap();
+        assert!(line[0].contains("HAha"), "{line:?}");
     }
 }

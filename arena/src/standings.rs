@@ -1,5 +1,6 @@
 //! The standings of a tournament, and tables as text and HTML.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -15,10 +16,26 @@ pub struct Standings {
     pub programs: Vec<Standing>,
     /// Results of the first program against the second, for all pairs of programs that have met.
     encounters: HashMap<(usize, usize), WinDrawLoss>,
-    /// Points of the program with the lower number in the first finished game of a pair.
+    /// Points of the program with the lower number in the first finished game of a pair, by programs and opening: two
+    /// games of the same programs with the same opening are a pair.
     half_pairs: HashMap<(usize, usize, u64), Points>,
     /// Number of games played.
     pub games: u64,
+    /// What orders programs with the same score, one after the other.
+    pub tie_breaks: Vec<TieBreak>,
+}
+
+/// What orders programs with the same score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TieBreak {
+    /// The opponents' points, weighted by the result against each.
+    SonnebornBerger,
+    /// The opponents' points, once for each game.
+    Buchholz,
+    /// The points in games against programs with the same score.
+    Direct,
+    /// The number of wins.
+    Wins,
 }
 
 /// Results of one program.
@@ -55,6 +72,7 @@ impl Standings {
             encounters: HashMap::new(),
             half_pairs: HashMap::new(),
             games: 0,
+            tie_breaks: vec![TieBreak::SonnebornBerger],
         }
     }
 
@@ -71,7 +89,7 @@ impl Standings {
             self.encounters.entry((program, opponent)).or_default().add(points);
             self.programs[program].games.add(points);
         }
-        let pair = (first, second, fixture.number / 2);
+        let pair = (first, second, fixture.opening);
         match self.half_pairs.remove(&pair) {
             None => {
                 self.half_pairs.insert(pair, first_points);
@@ -111,17 +129,34 @@ impl Standings {
         (self.games > 0).then(|| drawn as f64 / 2.0 / self.games as f64)
     }
 
-    /// Returns the programs, best first: by their share of the points, then by Sonneborn-Berger score, then by their
-    /// numbers.
+    /// Returns the programs, best first: by their share of the points, then by the tie-breaks, then by their numbers.
     pub fn ranking(&self) -> Vec<usize> {
         let mut ranking: Vec<usize> = (0..self.programs.len()).collect();
-        let keys: Vec<(f64, f64)> =
-            ranking.iter().map(|&program| (self.score(program), self.sonneborn_berger(program))).collect();
+        let key = |&program: &usize| {
+            let breaks = self.tie_breaks.iter().map(|tie_break| self.tie_break(*tie_break, program));
+            [self.score(program)].into_iter().chain(breaks).collect()
+        };
+        let keys: Vec<Vec<f64>> = ranking.iter().map(key).collect();
         ranking.sort_by(|&a, &b| {
-            let by_score = keys[b].0.total_cmp(&keys[a].0);
-            by_score.then_with(|| keys[b].1.total_cmp(&keys[a].1)).then(a.cmp(&b))
+            let differences = keys[b].iter().zip(&keys[a]).map(|(b, a)| b.total_cmp(a));
+            differences.fold(Ordering::Equal, Ordering::then).then(a.cmp(&b))
         });
         ranking
+    }
+
+    fn tie_break(&self, tie_break: TieBreak, program: usize) -> f64 {
+        let opponents = 0..self.programs.len();
+        match tie_break {
+            TieBreak::SonnebornBerger => self.sonneborn_berger(program),
+            TieBreak::Buchholz => {
+                opponents.map(|o| self.between(program, o).games() as f64 * self.score(o)).sum()
+            }
+            TieBreak::Direct => {
+                let level = opponents.filter(|&o| self.score(o) == self.score(program));
+                level.map(|o| self.between(program, o).halves() as f64).sum()
+            }
+            TieBreak::Wins => self.programs[program].games.wins as f64,
+        }
     }
 
     /// Returns the share of the points; 0 without games.
@@ -228,7 +263,7 @@ mod tests {
     use super::*;
 
     fn fixture(number: u64, white: usize, black: usize) -> Fixture {
-        Fixture { number, round: 1, white, black, opening: 0 }
+        Fixture { number, round: 1, white, black, opening: number / 2 }
     }
 
     fn win(winner: Color, reason: WinReason) -> Outcome {
@@ -270,6 +305,28 @@ mod tests {
             );
         }
         assert_eq!(standings.ranking(), [2, 0, 1]);
+    }
+
+    /// Programs 0 and 1 have 1.5 of 3: 0 has won once and beaten 1, but 1 has beaten the best, 3.
+    #[test]
+    fn programs_with_the_same_score_are_ordered_by_what_is_wanted() {
+        let mut standings = Standings::new(4);
+        let won = win(Color::White, WinReason::Checkmate);
+        let draw = Outcome::Draw(DrawReason::Agreement);
+        let games = [(0, 1, won), (0, 2, draw), (3, 0, won), (1, 3, won), (1, 2, draw), (3, 2, won)];
+        for (number, (white, black, outcome)) in (0..).zip(games) {
+            standings.add(&fixture(2 * number, white, black), outcome);
+        }
+        let mut first = |tie_breaks: &[TieBreak]| {
+            standings.tie_breaks = tie_breaks.to_vec();
+            let ranking = standings.ranking();
+            (ranking[0], ranking[1])
+        };
+        assert_eq!(first(&[TieBreak::SonnebornBerger]), (3, 1));
+        assert_eq!(first(&[TieBreak::Direct]), (3, 0));
+        assert_eq!(first(&[TieBreak::Wins, TieBreak::Direct]), (3, 0));
+        assert_eq!(first(&[TieBreak::Wins, TieBreak::SonnebornBerger]), (3, 1));
+        assert_eq!(first(&[TieBreak::Buchholz]), (3, 0));
     }
 
     #[test]

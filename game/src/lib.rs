@@ -25,7 +25,8 @@ pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError, read_move};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{
-    PgnError, PgnFault, PgnGame, PgnHeader, PgnReader, PgnResult, PgnScanner, PgnTags, pgn_gap, write_pgn,
+    Annotation, GameTree, MoveLine, MoveNode, ParsedGame, PgnError, PgnFault, PgnGame, PgnHeader, PgnReader,
+    PgnScanner, PgnTags, Replay, ResultMarker, TreeReader, pgn_gap, write_pgn,
 };
 pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};
@@ -33,4 +34,4 @@ pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
 pub use tablebases::{SyzygyTables, SyzygyValue, TablebaseError};
 pub use text::{clock_face, counted, escaped, excerpt};
 pub use time_control::{MoveLimits, MoveTime, Phase, Phases, TimeControl, TimeControlError};
-pub use variant::{PocketOwner, variant_from_name};
+pub use variant::{PlayedVariant, PocketOwner, variant_from_name};

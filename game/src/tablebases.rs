@@ -77,16 +77,32 @@ impl SyzygyTables {
     /// # Errors
     /// A table is faulty.
     pub fn probe(&self, chess: &Chess) -> Result<Option<SyzygyValue>, TablebaseError> {
+        Ok(self.probe_wdl(chess)?.and_then(AmbiguousWdl::unambiguous).map(|value| match value {
+            Wdl::Loss => SyzygyValue::Loss,
+            Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => SyzygyValue::Draw,
+            Wdl::Win => SyzygyValue::Win,
+        }))
+    }
+
+    /// The value of a position for the side to move without the fifty-move rule; `None` if it is unknown.
+    ///
+    /// # Errors
+    /// A table is faulty.
+    pub fn probe_without_fifty_moves(&self, chess: &Chess) -> Result<Option<SyzygyValue>, TablebaseError> {
+        Ok(self.probe_wdl(chess)?.map(|value| match value {
+            AmbiguousWdl::Loss | AmbiguousWdl::BlessedLoss | AmbiguousWdl::MaybeLoss => SyzygyValue::Loss,
+            AmbiguousWdl::Draw => SyzygyValue::Draw,
+            AmbiguousWdl::MaybeWin | AmbiguousWdl::CursedWin | AmbiguousWdl::Win => SyzygyValue::Win,
+        }))
+    }
+
+    fn probe_wdl(&self, chess: &Chess) -> Result<Option<AmbiguousWdl>, TablebaseError> {
         let value = if chess.halfmoves() == 0 {
             self.tables.probe_wdl_after_zeroing(chess).map(AmbiguousWdl::from)
         } else {
             self.tables.probe_wdl(chess)
         };
-        Ok(known(value)?.and_then(AmbiguousWdl::unambiguous).map(|value| match value {
-            Wdl::Loss => SyzygyValue::Loss,
-            Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => SyzygyValue::Draw,
-            Wdl::Win => SyzygyValue::Win,
-        }))
+        known(value)
     }
 
     /// The best of some legal moves: those that win within the fifty-move rule, if there are any. After a repetition in the game,

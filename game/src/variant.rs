@@ -1,9 +1,64 @@
 //! Rules and names of variants: their special outcomes and their names in PGN.
 
 use shakmaty::variant::{Variant, VariantPosition};
-use shakmaty::{Color, Outcome as Ending, Position as _};
+use shakmaty::{CastlingMode, Color, Outcome as Ending, Position as _};
 
-use crate::{DrawReason, Outcome, WinReason, fen};
+use crate::{DrawReason, FenError, Game, Outcome, WinReason, fen};
+
+/// What is played: a variant of chess, and how castling is done and written. Chess960 is chess in another mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PlayedVariant {
+    /// The rules.
+    pub variant: Variant,
+    /// The mode of castling.
+    pub mode: CastlingMode,
+}
+
+impl PlayedVariant {
+    /// Orthodox chess.
+    pub const CHESS: PlayedVariant = PlayedVariant { variant: Variant::Chess, mode: CastlingMode::Standard };
+    /// Chess960, also called Fischer random chess.
+    pub const CHESS960: PlayedVariant =
+        PlayedVariant { variant: Variant::Chess, mode: CastlingMode::Chess960 };
+
+    /// Everything that can be played.
+    pub fn all() -> impl Iterator<Item = PlayedVariant> {
+        let others = NAMES.into_iter().map(|(variant, ..)| PlayedVariant { variant, ..PlayedVariant::CHESS });
+        [PlayedVariant::CHESS, PlayedVariant::CHESS960].into_iter().chain(others)
+    }
+
+    /// Finds a variant by its name in PGN, UCI or CECP, ignoring case and punctuation.
+    pub fn named(name: &str) -> Option<PlayedVariant> {
+        match letters(name).as_str() {
+            "standard" | "normal" | "chess" => Some(PlayedVariant::CHESS),
+            "chess960" | "fischerandom" | "fischerrandom" | "960" | "frc" => Some(PlayedVariant::CHESS960),
+            _ => variant_from_name(name).map(|variant| PlayedVariant { variant, ..PlayedVariant::CHESS }),
+        }
+    }
+
+    /// What is played in a game.
+    pub fn of(game: &Game) -> PlayedVariant {
+        PlayedVariant { variant: game.variant(), mode: game.mode() }
+    }
+
+    /// The name in UCI, and `chess960`.
+    pub fn name(self) -> &'static str {
+        if self == PlayedVariant::CHESS960 { "chess960" } else { self.variant.uci() }
+    }
+
+    /// The start of a game.
+    pub fn start(self) -> Game {
+        Game::with_mode(self.variant, self.mode)
+    }
+
+    /// Reads a game from a FEN, as [`Game::from_variant_fen`].
+    ///
+    /// # Errors
+    /// The text is not a FEN, or its position is illegal in the variant.
+    pub fn read(self, fen: &str) -> Result<Game, FenError> {
+        Game::from_variant_fen(self.variant, fen, self.mode)
+    }
+}
 
 /// Recipient of captured pieces in a variant with drops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,14 +126,16 @@ pub(crate) fn pgn_name(variant: Variant) -> Option<&'static str> {
 /// Finds a variant by its name in PGN, UCI or CECP, ignoring case and punctuation. `None` for unknown names, including those of
 /// chess and Chess960.
 pub fn variant_from_name(name: &str) -> Option<Variant> {
-    let letters = |name: &str| {
-        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
-    };
     let name = Some(letters(name)).filter(|name| !name.is_empty())?;
     NAMES
         .into_iter()
         .find(|(_, pgn, other)| name == letters(pgn) || name == *other)
         .map(|(variant, ..)| variant)
+}
+
+/// The letters and digits of a name, in lower case.
+fn letters(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -92,5 +149,16 @@ mod tests {
             assert_eq!(variant_from_name(pgn_name(variant).unwrap()), Some(variant));
         }
         assert_eq!(variant_from_name("Chess960"), None);
+        for played in PlayedVariant::all() {
+            assert_eq!(PlayedVariant::named(played.name()), Some(played));
+            assert_eq!(PlayedVariant::of(&played.start()), played);
+        }
+        assert_eq!(PlayedVariant::all().count(), 9);
+        for (name, played) in
+            [("King-of-the-hill", "kingofthehill"), ("giveaway", "antichess"), ("normal", "chess")]
+        {
+            assert_eq!(PlayedVariant::named(name).unwrap().name(), played);
+        }
+        assert_eq!((PlayedVariant::named("xiangqi"), PlayedVariant::named("")), (None, None));
     }
 }

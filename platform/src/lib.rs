@@ -9,6 +9,7 @@
 //! - [`terminal`]: size, mode and pending input of the terminal. The standard library tells whether a stream is a terminal.
 //! - [`affinity`]: processor affinity of threads.
 //! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
+//! - [`run_delay`]: the time that a thread waited for a processor.
 //! - [`process_cpu_time`]: processor time of this process.
 //!
 //! Two kinds of system calls stay elsewhere because a portable library makes them: the memory map of the hash table (`memmap2`,
@@ -18,6 +19,7 @@ pub mod affinity;
 mod files;
 mod pipe;
 mod process;
+mod run_delay;
 pub mod signals;
 pub mod terminal;
 mod watchdog;
@@ -29,6 +31,7 @@ use rustix::time::{ClockId, clock_gettime};
 pub use files::{FileId, give_owner, name_count, raise_file_limit, standard_input, standard_output};
 pub use pipe::{Bell, PipeRead, PipeReader, PipeWriter, Ringer, Source, bell, wait};
 pub use process::{Pipes, Process, Resources};
+pub use run_delay::run_delay;
 
 /// Returns the processor time that all threads of this process have used together.
 pub fn process_cpu_time() -> Duration {

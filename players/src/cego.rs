@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use game::{CastlingMode, Color, Outcome, TimeControl};
+use game::{Color, Outcome, PlayedVariant, TimeControl};
 use messages::cego::{EngineMessage, LongMove, MalformedMessage, MediatorMessage, SideClock, StrictFen};
 use platform::Source;
 
 use crate::log::Log;
-use crate::player::{ProtocolPlayer, next_arrival};
+use crate::player::{ProtocolPlayer, next_arrival, not_offered};
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn};
 
@@ -50,11 +50,14 @@ impl CegoPlayer {
     /// Starts the engine and waits until it is ready.
     ///
     /// # Errors
-    /// [`PlayerFault::Start`]: the engine cannot be started, or options are given, which the protocol doesn't have. Other faults:
+    /// [`PlayerFault::Start`]: the engine cannot be started, or options or lines of the user are given, which the protocol doesn't have. Other faults:
     /// the engine ended, didn't answer in time, or sent something else than `ready`.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CegoPlayer, PlayerFault> {
         if let Some(name) = spec.options.keys().next() {
             return Err(PlayerFault::Start(format!("CEGO has no options: {name} cannot be set")));
+        }
+        if !spec.init.is_empty() {
+            return Err(PlayerFault::Start("CEGO has no other messages: init cannot be sent".to_owned()));
         }
         Ok(CegoPlayer { stream: ready_process(spec, log)?, state: CegoState::Ready })
     }
@@ -120,10 +123,12 @@ fn can_say(control: &TimeControl) -> bool {
 }
 
 impl Player for CegoPlayer {
+    fn check_variant(&self, played: PlayedVariant) -> Result<(), PlayerFault> {
+        if played == PlayedVariant::CHESS { Ok(()) } else { Err(not_offered(std::iter::empty(), played)) }
+    }
+
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
-        if game.game.mode() == CastlingMode::Chess960 {
-            return Err(PlayerFault::Unsupported("Chess960".into()));
-        }
+        self.check_variant(PlayedVariant::of(&game.game))?;
         let control = &game.controls[game.color];
         if !can_say(control) {
             return Err(PlayerFault::Unsupported(format!("with the time control {control}")));

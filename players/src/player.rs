@@ -1,10 +1,11 @@
 //! The interface of a participant for officials, independent of protocol and transport.
 
+use std::collections::BTreeSet;
 use std::process::ExitStatus;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, Game, Move, Outcome, Score, TimeControl};
+use game::{Clock, Color, Game, Move, Outcome, PlayedVariant, Score, TimeControl};
 use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -21,6 +22,14 @@ pub trait Player {
     #[expect(clippy::unnecessary_literal_bound, reason = "players with a name lend theirs")]
     fn name(&self) -> &str {
         ""
+    }
+
+    /// Checks that the player offers a variant, by what it told when it was started.
+    ///
+    /// # Errors
+    /// [`PlayerFault::Unsupported`]: it does not; the fault names the variants that it offers.
+    fn check_variant(&self, _played: PlayedVariant) -> Result<(), PlayerFault> {
+        Ok(())
     }
 
     /// Between games: checks that the player can be given another one. Waits for its answer if the protocol has a question for
@@ -175,6 +184,14 @@ pub struct Thinking {
     pub score: Option<Score>,
     /// Nodes searched.
     pub nodes: Option<u64>,
+    /// Selective depth in plies.
+    pub selective_depth: Option<u32>,
+    /// Nodes per second.
+    pub speed: Option<u64>,
+    /// Use of the hash table, in permille.
+    pub hash_full: Option<u32>,
+    /// Successful probes of endgame tables.
+    pub tablebase_hits: Option<u64>,
     /// Time spent.
     pub time: Option<Duration>,
     /// Principal variation in the player's own notation, without control characters.
@@ -200,6 +217,10 @@ impl Thinking {
         self.score = news.score.or(self.score);
         self.nodes = news.nodes.or(self.nodes);
         self.time = news.time.or(self.time);
+        self.selective_depth = news.selective_depth.or(self.selective_depth);
+        self.speed = news.speed.or(self.speed);
+        self.hash_full = news.hash_full.or(self.hash_full);
+        self.tablebase_hits = news.tablebase_hits.or(self.tablebase_hits);
         if !news.line.is_empty() {
             self.line = news.line;
         }
@@ -235,6 +256,22 @@ pub struct Departure {
     pub killed: bool,
     /// Processor time and memory used, if known.
     pub resources: Option<Resources>,
+}
+
+/// Finds the name under which a program offers a variant, among the names that it told.
+pub(crate) fn offered_name<'a>(
+    mut names: impl Iterator<Item = &'a str>,
+    played: PlayedVariant,
+) -> Option<&'a str> {
+    names.find(|name| PlayedVariant::named(name) == Some(played))
+}
+
+/// The fault of a program that does not offer a variant. It names the variants of Herald that the program offers.
+pub(crate) fn not_offered<'a>(names: impl Iterator<Item = &'a str>, played: PlayedVariant) -> PlayerFault {
+    let names: BTreeSet<&str> = names.filter_map(|name| Some(PlayedVariant::named(name)?.name())).collect();
+    let offered = names.into_iter().collect::<Vec<_>>().join(", ");
+    let offered = if offered.is_empty() { "chess only".to_owned() } else { offered };
+    PlayerFault::Unsupported(format!("the variant {} (it offers {offered})", played.name()))
 }
 
 /// Clamps the estimates of a program to the range of Herald's own.

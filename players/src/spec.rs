@@ -43,6 +43,9 @@ pub struct Spec {
     /// Number of search threads; sent if the program supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
+    /// Lines that are sent to it once its options are set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub init: Vec<String>,
     /// Time limit for the program to get ready, at the start and for each game. In TOML, seconds.
     #[serde(default = "default_patience", with = "seconds")]
     pub patience: Duration,
@@ -63,6 +66,7 @@ impl Spec {
             options: BTreeMap::new(),
             memory: None,
             threads: None,
+            init: Vec::new(),
             patience: default_patience(),
             grace: default_grace(),
         }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use game::{CastlingMode, Color, Game, Outcome, TimeControl};
+use game::{CastlingMode, Color, Game, Outcome, PlayedVariant, TimeControl};
 use messages::OptionKind;
 use messages::uci::{Command, Go, Info, LineError, Message, StartPosition};
 use platform::Source;
 use shakmaty::uci::UciMove;
 
-use crate::player::{ProtocolPlayer, next_arrival, score};
+use crate::player::{ProtocolPlayer, next_arrival, not_offered, offered_name, score};
 use crate::{
     Arrival, Departure, Log, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Stream, Thinking,
     Timed, Turn, Vocabulary, spec,
@@ -30,6 +30,10 @@ impl Vocabulary for Uci {
 /// Clock of a game without a limit, in milliseconds: `go` without any clock would search for ever.
 const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
+/// The options that choose what is played.
+const VARIANT: &str = "UCI_Variant";
+const CHESS960: &str = "UCI_Chess960";
+
 /// Longest delay of `stop` until the search has shown output: Ethereal hangs if `stop` comes between `go` and that.
 const BEGINNING: Duration = Duration::from_millis(100);
 
@@ -42,6 +46,8 @@ pub struct UciPlayer {
     name: String,
     /// Options of the engine, by name.
     options: Vec<(String, OptionKind)>,
+    /// Present value of `UCI_Variant`; `None` if the engine does not have it.
+    variant: Option<String>,
     state: UciState,
     ponders: bool,
     /// Time of the last `go`, and whether the engine has sent anything since.
@@ -94,6 +100,7 @@ impl UciPlayer {
             stream,
             name: String::new(),
             options: Vec::new(),
+            variant: None,
             state: UciState::Idle,
             ponders: false,
             went: Instant::now(),
@@ -113,10 +120,37 @@ impl UciPlayer {
             match self.stream.answer("uci", until)?.message {
                 Ok(Message::Name(name)) => self.name = name.replace('\t', " "),
                 Ok(Message::Option { name, kind }) => self.options.push((name, kind)),
-                Ok(Message::UciOk) => return Ok(()),
+                Ok(Message::UciOk) => break,
                 _ => {}
             }
         }
+        if let Some(OptionKind::Combo { value, .. }) = self.option(VARIANT) {
+            self.variant = Some(value.clone());
+        }
+        Ok(())
+    }
+
+    /// Names of the variants that the engine offers.
+    fn variants(&self) -> impl Iterator<Item = &str> {
+        let choices = match self.option(VARIANT) {
+            Some(OptionKind::Combo { choices, .. }) => choices.as_slice(),
+            _ => &[],
+        };
+        let chess960 = self.option(CHESS960).map(|_| PlayedVariant::CHESS960.name());
+        // Without the option it plays chess.
+        let chess = choices.is_empty().then_some(PlayedVariant::CHESS.name());
+        choices.iter().map(String::as_str).chain(chess960).chain(chess)
+    }
+
+    /// Sets the variant, unless it is set already.
+    fn set_variant(&mut self, played: PlayedVariant) -> Result<(), PlayerFault> {
+        let rules = PlayedVariant { mode: CastlingMode::Standard, ..played };
+        let wanted = offered_name(self.variants(), rules).map(str::to_owned);
+        if self.variant.is_some() && wanted.is_some() && self.variant != wanted {
+            self.set_if_offered(VARIANT, wanted.clone().unwrap_or_default())?;
+            self.variant = wanted;
+        }
+        Ok(())
     }
 
     /// Sets the options of the specification, and the limits of memory and threads if the engine offers them.
@@ -136,7 +170,7 @@ impl UciPlayer {
                 _ => self.stream.log.note(&format!("does not offer {name}")),
             }
         }
-        Ok(())
+        self.stream.tell_all(self.stream.spec.init.clone())
     }
 
     /// Converts the value of an option for `setoption`.
@@ -281,16 +315,23 @@ impl ProtocolPlayer for UciPlayer {
     }
 }
 
-/// Extracts the thinking output from an `info` about the best line.
+/// Extracts the thinking output from an `info` about the best line, or about the search as a whole.
 fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     let is_best_line = info.multipv.is_none_or(|place| place <= 1);
-    if !is_best_line || (info.score.is_none() && info.pv.is_empty()) {
+    let has_line = info.score.is_some() || !info.pv.is_empty();
+    let is_summary = info.currmove.is_none() && (info.nodes.is_some() || info.hashfull.is_some());
+    if !is_best_line || !(has_line || is_summary) {
         return None;
     }
     Some(Thinking {
-        depth: info.depth,
+        // A depth without a line is one that has only begun.
+        depth: info.depth.filter(|_| has_line),
         score: info.score.map(|score_of| score(score_of.value)),
         nodes: info.nodes,
+        selective_depth: info.seldepth.filter(|_| has_line),
+        speed: info.nps,
+        hash_full: info.hashfull,
+        tablebase_hits: info.tbhits,
         time: info.time.map(Duration::from_millis),
         // The engine's own text, since it may continue with something that is no move.
         line: match line.split_once(" pv ") {
@@ -339,6 +380,11 @@ impl Player for UciPlayer {
         &self.name
     }
 
+    fn check_variant(&self, played: PlayedVariant) -> Result<(), PlayerFault> {
+        let offers = offered_name(self.variants(), played).is_some();
+        if offers { Ok(()) } else { Err(not_offered(self.variants(), played)) }
+    }
+
     fn check_ready(&mut self) -> Result<(), PlayerFault> {
         self.stop()?;
         self.wait_until_stopped()?;
@@ -349,12 +395,11 @@ impl Player for UciPlayer {
         self.stop()?;
         self.wait_until_stopped()?;
         self.expected = None;
-        let is_chess960 = game.game.mode() == CastlingMode::Chess960;
-        if is_chess960 && self.option("UCI_Chess960").is_none() {
-            return Err(PlayerFault::Unsupported("Chess960".into()));
-        }
+        let played = PlayedVariant::of(&game.game);
+        self.check_variant(played)?;
+        self.set_variant(played)?;
         self.stream.tell(Command::UciNewGame)?;
-        self.set_if_offered("UCI_Chess960", is_chess960.to_string())?;
+        self.set_if_offered(CHESS960, (played.mode == CastlingMode::Chess960).to_string())?;
         self.set_if_offered("Ponder", game.ponder.to_string())?;
         if !game.opponent.trim().is_empty() {
             self.set_if_offered("UCI_Opponent", format!("none none computer {}", game.opponent))?;

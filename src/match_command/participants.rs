@@ -1,29 +1,35 @@
 //! The participating programs, from `KEY=VALUE` words or TOML tables.
 
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::{Participant, Seat};
-use game::{TimeControl, counted};
-use players::{Log, Protocol, Spec};
+use game::{PlayedVariant, TimeControl, counted};
+use players::{Protocol, Spec};
 use toml::{Table, Value};
 
+use super::engines_json;
+use super::options::EngineLogs;
 use crate::settings;
 
 /// Default time control, usual for tests of strength.
 const DEFAULT_CONTROL: &str = "8+0.08";
 
 /// The keys of an engine, as the help lists them, and as they are called here.
-const KEYS: &str = "cmd, protocol, name, option.NAME, memory, threads, dir, env.NAME, patience, grace, \
-                    and in a match tc, st, nodes, depth, margin, ponder";
-const FIELDS: [&str; 13] = [
+const KEYS: &str = "cmd, protocol, name, option.NAME, memory, threads, dir, env.NAME, init, patience, grace, \
+                    and in a match tc, st, nodes, depth, margin, ponder, restart, whitepov, conf";
+const FIELDS: [&str; 17] = [
     "command",
     "protocol",
     "name",
     "tc",
     "margin",
     "ponder",
+    "restart",
+    "whitepov",
+    "conf",
+    "init",
     "options",
     "memory",
     "threads",
@@ -38,6 +44,8 @@ const FIELDS: [&str; 13] = [
 pub(super) struct EngineTables {
     engines: Vec<Table>,
     each: Table,
+    /// Cute Chess' file of engines.
+    file: Option<PathBuf>,
 }
 
 /// Takes the tables `engine` and `each` out of a file, and moves `protocol` and `tc` from its top level to the latter.
@@ -54,7 +62,12 @@ pub(super) fn take(file: &mut Table) -> Result<EngineTables> {
         }
     }
     let engines = settings::take_tables(file, "engine")?.into_iter().map(normalised).collect();
-    Ok(EngineTables { engines, each })
+    let file = match file.remove("engines-file") {
+        None => None,
+        Some(Value::String(path)) => Some(path.into()),
+        Some(_) => bail!("engines-file: expected a path"),
+    };
+    Ok(EngineTables { engines, each, file })
 }
 
 impl EngineTables {
@@ -72,16 +85,21 @@ impl EngineTables {
     }
 
     /// Returns the participants. Each program is started once to check that it works and to learn its name.
-    pub(super) fn participants(self, log: &dyn Fn(&str) -> Option<Arc<dyn Log>>) -> Result<Vec<Participant>> {
+    ///
+    /// # Errors
+    /// An engine cannot be started, or does not offer what is played.
+    pub(super) fn participants(self, played: PlayedVariant, logs: &EngineLogs) -> Result<Vec<Participant>> {
         let told = counted(self.engines.len() as u64, "engine");
         ensure!(self.engines.len() >= 2, "{told}: expected at least 2, each with --engine");
         let mut participants: Vec<Participant> = Vec::new();
         for (number, table) in (1..).zip(self.engines) {
             let mut merged = self.each.clone();
-            merge(&mut merged, table);
+            merge(&mut merged, engines_json::resolve(table, self.file.as_deref())?);
             let mut participant = read(merged).with_context(|| format!("engine {number}"))?;
-            let player =
-                participant.start().map_err(|fault| anyhow!("{} {fault}", participant.spec.command))?;
+            check_options(&participant.spec).with_context(|| format!("engine {number}"))?;
+            let told = |fault| anyhow!("{} {fault}", participant.spec.command);
+            let player = participant.start().map_err(told)?;
+            player.check_variant(played).map_err(told)?;
             let names = [participant.seat.name.as_str(), player.name(), participant.spec.command.file_name()];
             let wanted = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
             participant.seat.name.clone_from(&wanted);
@@ -91,11 +109,21 @@ impl EngineTables {
                 participant.seat.name = format!("{wanted} ({copies})");
                 copies += 1;
             }
-            participant.log = log(&participant.seat.name);
+            participant.log = logs.of(&participant.seat.name)?;
             participants.push(participant);
         }
         Ok(participants)
     }
+}
+
+/// Refuses options that say what is played, which the whole match has to know.
+fn check_options(spec: &Spec) -> Result<()> {
+    for (option, flag) in [("UCI_Variant", "--variant NAME"), ("UCI_Chess960", "--variant chess960")] {
+        if spec.options.keys().any(|name| name.eq_ignore_ascii_case(option)) {
+            bail!("option {option}: it is the match that says what is played, with {flag}");
+        }
+    }
+    Ok(())
 }
 
 /// Normalises the keys of a program. Those that several programs may share are checked where they are given.
@@ -127,6 +155,9 @@ fn read(table: Table) -> Result<Participant> {
     table.remove("tc");
     let millis = take_as(&mut table, "margin", Value::as_integer, "milliseconds")?.unwrap_or(0);
     let ponder = take_as(&mut table, "ponder", Value::as_bool, "true or false")?.unwrap_or(false);
+    let white_view = take_as(&mut table, "whitepov", Value::as_bool, "true or false")?.unwrap_or(false);
+    let restart = take_as(&mut table, "restart", restarts, "on, auto, true or false")?.unwrap_or(false);
+    ensure!(!table.contains_key("conf"), "conf: it names an engine in a match only");
     table.entry("protocol").or_insert_with(|| Value::String("uci".to_owned()));
     ensure!(table.contains_key("command"), "which program? Say cmd=COMMAND");
     let spec: Spec = settings::from_table(table)?;
@@ -134,9 +165,10 @@ fn read(table: Table) -> Result<Participant> {
         Duration::from_millis(u64::try_from(millis).context("margin: expected milliseconds, 0 or more")?);
     let name = spec.name.clone().unwrap_or_default();
     Ok(Participant {
-        seat: Seat { name, protocol: Some(spec.protocol), control, margin, ponder },
+        seat: Seat { name, protocol: Some(spec.protocol), control, margin, ponder, white_view },
         spec,
         log: None,
+        restart,
     })
 }
 
@@ -155,8 +187,18 @@ fn take_as<T>(
     value.map(|value| read(&value).with_context(|| format!("{key}: {value} is not {expected}"))).transpose()
 }
 
+/// Reads whether each game gets a new process, also in the words of other match runners.
+fn restarts(value: &Value) -> Option<bool> {
+    match value.as_str() {
+        None => value.as_bool(),
+        Some("on" | "true") => Some(true),
+        Some("auto" | "false") => Some(false),
+        Some(_) => None,
+    }
+}
+
 /// Merges `from` into `into`. Values of `from` take precedence; tables such as engine options are merged key by key.
-fn merge(into: &mut Table, from: Table) {
+pub(super) fn merge(into: &mut Table, from: Table) {
     for (key, value) in from {
         match (into.get_mut(&key), value) {
             (Some(Value::Table(inner)), Value::Table(value)) => inner.extend(value),
@@ -170,8 +212,9 @@ fn merge(into: &mut Table, from: Table) {
 /// Reads a program without time control and pondering from its keys.
 pub(crate) fn spec(table: Table) -> Result<Spec> {
     let table = normalised(table);
-    if let Some(key) = ["tc", "margin", "ponder"].into_iter().find(|key| table.contains_key(*key)) {
-        bail!("{key}: it is not the program that is given a time control here");
+    let of_matches = ["tc", "margin", "ponder", "restart", "whitepov", "conf"];
+    if let Some(key) = of_matches.into_iter().find(|key| table.contains_key(*key)) {
+        bail!("{key}: it is for an engine of a match, not for a program here");
     }
     Ok(read(table)?.spec)
 }
@@ -211,11 +254,19 @@ fn typed(key: &str, value: &str) -> Result<Value> {
     let parsed = match key {
         "margin" | "timemargin" | "memory" | "threads" => value.parse().ok().map(Value::Integer),
         "patience" | "grace" => value.parse().ok().map(Value::Float),
-        "ponder" => value.parse().ok().map(Value::Boolean),
+        "ponder" | "whitepov" => value.parse().ok().map(Value::Boolean),
+        // Lines are separated as other match runners do it.
+        "init" | "initstr" => {
+            let lines = value.split("\\n").map(|line| Value::String(line.to_owned()));
+            Some(Value::Array(lines.collect()))
+        }
         _ => Some(Value::String(value.to_owned())),
     };
     parsed.ok_or_else(|| {
-        anyhow!("{key}: `{value}` is not {}", if key == "ponder" { "true or false" } else { "a number" })
+        anyhow!(
+            "{key}: `{value}` is not {}",
+            if matches!(key, "ponder" | "whitepov") { "true or false" } else { "a number" }
+        )
     })
 }
 
@@ -229,6 +280,7 @@ fn normalised(table: Table) -> Table {
             "proto" | "protocol" => ("protocol", Value::String(protocol(&text))),
             "dir" => ("directory", value),
             "timemargin" => ("margin", value),
+            "initstr" => ("init", value),
             "st" => ("tc", Value::String(format!("{text}/move"))),
             "nodes" => ("tc", Value::String(format!("nodes={text}"))),
             "depth" => ("tc", Value::String(format!("depth={text}"))),
@@ -240,7 +292,7 @@ fn normalised(table: Table) -> Table {
 }
 
 /// Normalises the name of a protocol: XBoard's has two names.
-fn protocol(name: &str) -> String {
+pub(super) fn protocol(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     if name == "xboard" || name == "winboard" { "cecp".to_owned() } else { name }
 }

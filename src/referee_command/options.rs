@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::referee::server::{ConnectionLimits, ListenConfig, Tls};
 use arena::referee::{EventSettings, ProgramSettings};
-use arena::schedule::{ScheduleSettings, TournamentFormat};
+use arena::schedule::{ColourOrder, ScheduleSettings, TournamentFormat};
 use arena::{Adjudication, DrawRule, MatchOpenings, OpeningOrder, Rules};
 use clap::{Args, ValueEnum};
-use game::{CastlingMode, counted};
+use game::{PlayedVariant, counted};
 use messages::referee::Secret;
 use players::Spec;
 use players::transport::Security;
@@ -239,7 +239,7 @@ impl EventPlan {
             Some(seed) => OpeningOrder::Random { seed },
             None => OpeningOrder::Sequential { from: 1 },
         };
-        Ok(MatchOpenings::read(path, CastlingMode::Standard, None)?.ordered(order)?)
+        Ok(MatchOpenings::read(path, PlayedVariant::CHESS, None)?.ordered(order)?)
     }
 
     /// Returns the settings that must be the same in a resumed event.
@@ -298,6 +298,6 @@ impl EventOptions {
             Some(EventFormatName::Knockout) => TournamentFormat::Knockout,
             Some(EventFormatName::RoundRobin) | None => TournamentFormat::RoundRobin,
         };
-        Ok(ScheduleSettings { programs, format, games: self.games.unwrap_or(2) })
+        Ok(ScheduleSettings { programs, format, games: self.games.unwrap_or(2), colours: ColourOrder::Pairs })
     }
 }

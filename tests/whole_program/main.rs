@@ -15,6 +15,11 @@ mod faults;
 mod installed;
 mod live_page;
 mod match_files;
+mod match_load;
+mod match_options;
+#[cfg(unix)]
+mod match_shown;
+mod match_variants;
 mod peers;
 mod referee;
 mod settings;

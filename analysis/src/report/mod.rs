@@ -4,7 +4,6 @@
 //! are compared by their files alone, so any programs, versions and limits can be combined. A [`SuiteReport`] compares several
 //! runs. It can be written as [`text`], [`page()`], [`json()`] and [`feedback()`].
 
-mod board;
 mod chart;
 mod json;
 mod page;

@@ -2,40 +2,34 @@
 
 use std::fmt::{self, Write as _};
 
-use game::escaped;
+use game::{Color, Move, escaped};
+use pages::{SingleFile, touched_squares};
 
 use super::tables::{self, TextTable};
-use super::{Quantity, Row, SuiteAttempt, SuiteReport, board, chart};
-
-const STYLE: &str = include_str!("page.css");
-
-/// Colour of the right move on a board.
-const RIGHT: &str = "#2e9e4f";
-/// Colour of the wrong move played.
-const WRONG: &str = "#d33a2c";
+use super::{Quantity, Row, SuiteAttempt, SuiteReport, chart};
 
 /// The report in HTML, with charts of the effort and diagrams of the problems that the first run has missed. `all` as for
 /// [`super::text`].
 pub fn page(report: &SuiteReport, title: &str, all: bool) -> String {
-    let mut page = String::new();
+    let mut body = String::new();
     // Writing to a string doesn't fail.
-    let _ = write_page(&mut page, report, title, all);
-    page
+    let _ = write_page(&mut body, report, title, all);
+    let style = include_str!("page.css");
+    SingleFile { title, style, body: &body, script: "HeraldBoard.pictures();\n" }.html()
 }
 
 fn write_page(page: &mut String, report: &SuiteReport, title: &str, all: bool) -> fmt::Result {
-    let title = escaped(title);
     write!(
         page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+        "<div class=\"page\">\n<header class=\"page-head\"><h1>{}</h1>\
+         <button type=\"button\" class=\"button\" data-theme-switch></button></header>\n<main>\n",
+        escaped(title)
     )?;
     tables::overview(report).iter().try_for_each(|table| write_table(page, table))?;
     write_charts(page, report)?;
     tables::problems(report, all).iter().try_for_each(|table| write_table(page, table))?;
     write_boards(page, report)?;
-    page.push_str("</body>\n</html>\n");
+    page.push_str("</main>\n</div>");
     Ok(())
 }
 
@@ -47,7 +41,11 @@ fn write_table(page: &mut String, table: &TextTable) -> fmt::Result {
         };
         row.iter().zip(&table.are_numbers).map(cell).collect::<String>()
     };
-    writeln!(page, "<h2>{}</h2>\n<div class=\"wide\"><table>", escaped(&table.title))?;
+    let title = escaped(&table.title);
+    writeln!(
+        page,
+        "<h2>{title}</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\"><table>"
+    )?;
     writeln!(page, "<thead><tr>{}</tr></thead>\n<tbody>", cells(&table.head, "th"))?;
     for row in &table.rows {
         writeln!(page, "<tr>{}</tr>", cells(row, "td"))?;
@@ -77,7 +75,7 @@ fn write_boards(page: &mut String, report: &SuiteReport) -> fmt::Result {
     let missed: Vec<(usize, &Row)> = (1..).zip(&report.rows).filter(|(_, row)| is_missed(row)).collect();
     let (Some(first), false) = (report.runs.first(), missed.is_empty()) else { return Ok(()) };
     let (name, count) = (escaped(&first.name), missed.len());
-    write!(page, "<h2>Missed by {name}: {count}</h2>\n{}\n<div class=\"boards\">\n", board::definitions())?;
+    write!(page, "<h2>Missed by {name}: {count}</h2>\n<div class=\"boards\">\n")?;
     for (number, row) in missed {
         write_board(page, report, number, row)?;
     }
@@ -89,11 +87,15 @@ fn write_board(page: &mut String, report: &SuiteReport, number: usize, row: &Row
     let problem = &row.problem;
     let fields = super::fields(&problem.position);
     let played = row.attempts[0].as_ref().and_then(|attempt| attempt.played.as_ref()?.legal());
-    let marks: Vec<_> = (problem.solution.best.iter().filter_map(|mv| Some((mv.legal()?, RIGHT))))
-        .chain(played.map(|mv| (mv, WRONG)))
-        .collect();
+    let right = problem.solution.best.iter().filter_map(|mv| Some(arrow(mv.legal()?, "best")));
+    let arrows: Vec<String> = right.chain(played.map(|mv| arrow(mv, "wrong"))).collect();
     let side = problem.position.turn.fold_wb("White", "Black");
-    writeln!(page, "<figure>{}", board::svg(&problem.position, &fields, &marks))?;
+    let flipped = if problem.position.turn == Color::Black { " data-flipped" } else { "" };
+    writeln!(
+        page,
+        "<figure><div data-fen=\"{fields}\" data-label=\"Problem {number}\" data-arrows=\"{}\"{flipped}></div>",
+        arrows.join(",")
+    )?;
     let (id, solution) = (escaped(&problem.id), escaped(&problem.solution()));
     write!(page, "<figcaption><b>{number}. {id}</b><br>{side} to move: <b class=\"right\">{solution}</b>")?;
     for (run, attempt) in report.runs.iter().zip(&row.attempts) {
@@ -102,4 +104,10 @@ fn write_board(page: &mut String, report: &SuiteReport, number: usize, row: &Row
         write!(page, "<br>{}: <span class=\"{class}\">{answer}</span>", escaped(&run.name))?;
     }
     writeln!(page, "<br><code>{fields}</code></figcaption></figure>")
+}
+
+/// An arrow as the boards of a page read it.
+fn arrow(mv: Move, kind: &str) -> String {
+    let squares: String = touched_squares(mv).iter().map(ToString::to_string).collect();
+    format!("{squares} {kind}")
 }

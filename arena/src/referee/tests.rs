@@ -30,6 +30,7 @@ fn settings(names: &[&str]) -> EventSettings {
             programs: names.len(),
             format: TournamentFormat::RoundRobin,
             games: 2,
+            colours: crate::schedule::ColourOrder::Pairs,
         },
         control: "60+1".parse().expect("a time control"),
         margin: Duration::ZERO,

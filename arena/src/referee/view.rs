@@ -3,40 +3,60 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use game::{Color, Move};
+use game::{Clock, Color, Game, Move, counted};
+use pages::{GamePage, PageMove, PageStep, WhiteScore, touched_squares};
 use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 
 use super::live_game::LiveGame;
 use super::{EventState, report};
-use crate::table::replay_move;
+use crate::schedule::Fixture;
+use crate::table::{GameRecord, MoveRecord};
 
 fn color_name(color: Color) -> &'static str {
     color.fold_wb("white", "black")
 }
 
-/// Describes a game in play.
-pub(super) fn running(event: &EventState, live: &LiveGame, at: Instant) -> Value {
-    let millis = |color| live.clock.remaining(color, at).map(|left| left.as_millis() as u64);
-    let gone: Vec<&str> = Color::ALL
-        .into_iter()
-        .filter(|&color| !event.is_present(live.program(color)))
-        .map(color_name)
-        .collect();
-    let game = &live.record.game;
-    json!({
-        "number": live.fixture.number + 1, "round": live.fixture.round,
-        "white": event.name(live.fixture.white), "black": event.name(live.fixture.black),
-        "fen": game.fen(), "last": game.moves().last().map(|mv| squares(*mv)),
-        "clocks": { "white": millis(Color::White), "black": millis(Color::Black) },
-        "running": live.clock.is_running().then(|| color_name(live.to_move())),
-        "paused": live.paused, "gone": gone,
-    })
+/// A game in play, as the page shows it.
+pub(super) struct GameInPlay<'a> {
+    pub(super) fixture: &'a Fixture,
+    pub(super) names: ByColor<&'a str>,
+    pub(super) game: &'a Game,
+    pub(super) clock: &'a Clock,
+    pub(super) paused: bool,
+    /// The sides whose players are not connected.
+    pub(super) gone: Vec<Color>,
 }
 
-/// Returns the squares that a move touches.
-fn squares(mv: Move) -> Vec<String> {
-    mv.from().into_iter().chain([mv.to()]).map(|square| square.to_string()).collect()
+impl GameInPlay<'_> {
+    /// Describes the game.
+    pub(super) fn json(&self, at: Instant) -> Value {
+        let millis = |color| self.clock.remaining(color, at).map(|left| left.as_millis() as u64);
+        let game = self.game;
+        json!({
+            "number": self.fixture.number + 1, "round": self.fixture.round,
+            "white": self.names.white, "black": self.names.black,
+            "fen": game.fen(), "last": game.moves().last().map(|mv| squares(*mv)), "check": game.position().is_check(),
+            "clocks": { "white": millis(Color::White), "black": millis(Color::Black) },
+            "running": self.clock.is_running().then(|| color_name(game.turn())),
+            "paused": self.paused, "gone": self.gone.iter().map(|&color| color_name(color)).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Describes a game in play.
+pub(super) fn running(event: &EventState, live: &LiveGame, at: Instant) -> Value {
+    let fixture = &live.fixture;
+    let is_gone = |color: &Color| !event.is_present(live.program(*color));
+    let shown = GameInPlay {
+        fixture,
+        names: ByColor { white: event.name(fixture.white), black: event.name(fixture.black) },
+        game: &live.record.game,
+        clock: &live.clock,
+        paused: live.paused,
+        gone: Color::ALL.into_iter().filter(is_gone).collect(),
+    };
+    shown.json(at)
 }
 
 /// Describes the whole event: table, games, log, and whether the director may sign in.
@@ -72,30 +92,47 @@ pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_
     })
 }
 
-/// Describes a game with all its moves.
-pub(super) fn detail(live: &LiveGame) -> Value {
-    let record = &live.record;
+fn squares(mv: Move) -> Vec<String> {
+    touched_squares(mv).iter().map(ToString::to_string).collect()
+}
+
+/// Describes a game with all its moves: its number, and the game as a page shows it.
+pub(super) fn detail(fixture: &Fixture, record: &GameRecord) -> Value {
+    json!({ "number": fixture.number + 1, "game": page(record) })
+}
+
+fn page(record: &GameRecord) -> GamePage {
     let mut board = record.before_first_move();
     let start = board.fen();
-    let comments = std::iter::repeat_n(String::new(), record.opening)
-        .chain(record.moves.iter().map(|played| played.comment("")));
-    let moves: Vec<Value> = record
-        .game
-        .moves()
-        .iter()
-        .zip(comments)
-        .map(|(&mv, comment)| {
-            let is_numbered = board.turn().is_white() || board.ply() == 0;
-            let dots = board.turn().fold_wb(".", "...");
-            let number = is_numbered.then(|| format!("{}{dots}", board.position().fullmoves()));
-            let san = board.san(mv);
-            replay_move(&mut board, mv);
-            json!({ "san": san, "fen": board.fen(), "squares": squares(mv), "number": number, "comment": comment })
-        })
-        .collect();
+    let played = std::iter::repeat_n(None, record.opening).chain(record.moves.iter().map(Some));
+    let moves = record.game.moves().iter().zip(played);
+    let moves = moves.filter_map(|(&mv, played)| page_move(&mut board, mv, played)).collect();
     let ByColor { white, black } = &record.seats;
-    json!({
-        "number": live.fixture.number + 1, "round": live.fixture.round, "white": white.name, "black": black.name,
-        "result": record.outcome.map_or("", |outcome| outcome.result()), "start": start, "moves": moves,
+    let tags = [("White", &white.name), ("Black", &black.name)];
+    GamePage {
+        tags: tags.map(|(name, value)| (name.to_owned(), value.clone())).to_vec(),
+        start,
+        result: record.outcome.map_or("*", |outcome| outcome.result()).to_owned(),
+        termination: record.outcome.map(|outcome| outcome.to_string()),
+        moves,
+        ..GamePage::default()
+    }
+}
+
+/// Plays a move and describes it; `played` is `None` for a move of the opening.
+fn page_move(board: &mut Game, mv: Move, played: Option<&MoveRecord>) -> Option<PageMove> {
+    let mover = board.turn();
+    let step = PageStep::play(board, mv)?;
+    let Some(played) = played else {
+        return Some(PageMove { step, note: Some("opening".to_owned()), ..PageMove::default() });
+    };
+    let nodes = played.thinking.nodes.map(|nodes| format!(", {}", counted(nodes, "node")));
+    Some(PageMove {
+        step,
+        score: played.thinking.score.and_then(|score| WhiteScore::of(score, mover)),
+        depth: played.thinking.depth,
+        clock: played.remaining.map(|remaining| remaining.as_secs_f64()),
+        note: Some(format!("{:.3} s{}", played.used.as_secs_f64(), nodes.unwrap_or_default())),
+        ..PageMove::default()
     })
 }

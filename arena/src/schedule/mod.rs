@@ -53,6 +53,25 @@ impl TournamentFormat {
     }
 }
 
+/// How colours and openings follow each other in an encounter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColourOrder {
+    /// Every opening is played twice, with colours reversed. If the number of games is odd the last game is single.
+    #[default]
+    Pairs,
+    /// Every game has an opening of its own, and colours alternate.
+    Alternating,
+    /// Every game has an opening of its own, and the program that is named first has White.
+    Fixed,
+}
+
+impl ColourOrder {
+    fn is_pairs(&self) -> bool {
+        *self == ColourOrder::Pairs
+    }
+}
+
 /// Maximum number of tie-breaks in an encounter of a knockout. Without a limit, deterministic programs could repeat the
 /// same games for ever.
 pub const TIE_BREAKS: u32 = 5;
@@ -64,17 +83,19 @@ pub struct ScheduleSettings {
     pub programs: usize,
     /// Format of the tournament.
     pub format: TournamentFormat,
-    /// Number of games in an encounter of two programs. They are played in pairs with the same opening and both
-    /// colours. If the number is odd the last game is single, and colours are assigned so that every program has White
-    /// about as often as Black.
+    /// Number of games in an encounter of two programs. The colours of single games are assigned so that every program
+    /// has White about as often as Black.
     pub games: u32,
+    /// Order of colours and openings.
+    #[serde(default, skip_serializing_if = "ColourOrder::is_pairs")]
+    pub colours: ColourOrder,
 }
 
 /// A game to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fixture {
-    /// Number of the game in the match, from 0. If encounters have an even number of games, the two games of a pair
-    /// (same programs and opening, colours reversed) have consecutive numbers, the first one even.
+    /// Number of the game in the match, from 0. The two games of a pair (same programs and opening, colours reversed)
+    /// have consecutive numbers.
     pub number: u64,
     /// Number of the round, from 1.
     pub round: u32,
@@ -145,6 +166,7 @@ struct Wave {
     /// Number of games in each encounter. The first pairs of all encounters are played before any second pair, and
     /// single games after all pairs, so that the table is fair at any time.
     games_each: u32,
+    colours: ColourOrder,
     /// Number of the first game.
     first_game: u64,
     first_round: u32,
@@ -181,8 +203,14 @@ impl Schedule {
                 (Encounters::Listed(knockout.encounters()), Later::Knockout(knockout))
             }
         };
-        let wave =
-            Wave { encounters, games_each: settings.games, first_game: 0, first_round: 1, first_opening: 0 };
+        let wave = Wave {
+            encounters,
+            games_each: settings.games,
+            colours: settings.colours,
+            first_game: 0,
+            first_round: 1,
+            first_opening: 0,
+        };
         let mut schedule =
             Schedule { settings, later, wave, next_game: 0, played: GameSet::default(), scores: Vec::new() };
         schedule.reset_scores();
@@ -279,6 +307,7 @@ impl Schedule {
             first_round: round,
             encounters: Encounters::Listed(encounters),
             games_each,
+            colours: self.settings.colours,
         };
         self.next_game = 0;
         self.played = GameSet::default();
@@ -296,7 +325,7 @@ impl Schedule {
 
 impl ScheduleSettings {
     fn check(&self) -> Result<(), ScheduleError> {
-        let ScheduleSettings { programs, games, format } = *self;
+        let ScheduleSettings { programs, games, format, .. } = *self;
         if programs < 2 {
             return Err(ScheduleError::TooFewPrograms(programs));
         }
@@ -334,12 +363,13 @@ impl Wave {
 
     /// Returns the number of openings for each encounter.
     fn cycles(&self) -> u64 {
-        u64::from(self.games_each.div_ceil(2))
+        u64::from(if self.colours.is_pairs() { self.games_each.div_ceil(2) } else { self.games_each })
     }
 
     /// Returns the number of games of the wave that are played in pairs; the others are single.
     fn paired(&self) -> u64 {
-        self.encounters.len() * u64::from(self.games_each / 2 * 2)
+        let paired = if self.colours.is_pairs() { self.games_each / 2 * 2 } else { 0 };
+        self.encounters.len() * u64::from(paired)
     }
 
     /// Returns the number of games that are taken together, beginning with this one.
@@ -350,9 +380,14 @@ impl Wave {
     /// Returns the place of a game, which is counted from the first of the wave.
     fn place(&self, game: u64) -> GamePlace {
         let encounters = self.encounters.len();
-        if let Some(encounter) = game.checked_sub(self.paired()) {
-            let is_first_white = !self.encounters.get(encounter).swaps;
-            return GamePlace { encounter, cycle: self.cycles() - 1, is_first_white };
+        if let Some(single) = game.checked_sub(self.paired()) {
+            let encounter = single % encounters;
+            // The pairs, if there are any, precede the single games.
+            let cycle = self.paired() / encounters / 2 + single / encounters;
+            let alternates = self.encounters.get(encounter).swaps
+                ^ (self.colours == ColourOrder::Alternating && cycle % 2 == 1);
+            let is_first_white = self.colours == ColourOrder::Fixed || !alternates;
+            return GamePlace { encounter, cycle, is_first_white };
         }
         let pair = game / 2;
         GamePlace {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use super::*;
 
 fn settings(programs: usize, format: TournamentFormat, games: u32) -> ScheduleSettings {
-    ScheduleSettings { programs, format, games }
+    ScheduleSettings { programs, format, games, colours: ColourOrder::Pairs }
 }
 
 /// A player's result that depends on the game alone: the better the player, the more often it wins.

@@ -23,7 +23,11 @@
 //! busy the referee is. The opponent's clock starts when the message with the move has been written. The time between
 //! belongs to neither side: it is the overhead of the move and is kept in the record. A margin forgives an overdrawn
 //! clock, but the overdrawn time is deducted all the same.
+//!
+//! A referee without a processor reads a move later than it came. The system tells how long its thread was ready to run and
+//! had none: the lag. A loss on time by no more than the lag that the loser's clock was charged with stands, but is marked.
 
+mod fields;
 mod record;
 mod rules;
 
@@ -37,9 +41,12 @@ use platform::Source;
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
-pub use self::record::{GameRecord, MoveRecord, PgnVariations};
+pub use self::fields::{PgnField, PgnFields};
+pub use self::record::{GameRecord, MoveRecord};
 pub(crate) use self::record::{date, replay_move};
-pub use self::rules::{Adjudication, DrawByScore, DrawRule, ResignByScore, Rules};
+pub use self::rules::{
+    Adjudication, DrawByScore, DrawRule, ResignByScore, Rules, TablebaseEnds, TablebaseRule,
+};
 
 pub(crate) use self::rules::{Adjudicator, check_flag};
 
@@ -74,6 +81,8 @@ pub struct Seat {
     pub margin: Duration,
     /// Whether the player may think in the opponent's time.
     pub ponder: bool,
+    /// Whether the player reports scores from White's point of view.
+    pub white_view: bool,
 }
 
 /// Plays a game. It ends without an outcome if both players refuse it, or soon after `called_off` was set; in the
@@ -94,6 +103,20 @@ pub fn play_by<'a>(
     called_off: &'a AtomicBool,
 ) -> GameRecord {
     let mut table = GameReferee::new(time, setup, players, called_off);
+    let ending = table.run();
+    table.close(ending)
+}
+
+/// Plays a game like [`play`]. `watch` is called with the record and the clock when the game has begun and after each
+/// move, in the referee's thread.
+pub fn play_watched<'a>(
+    setup: &'a GameSetup,
+    players: ByColor<&'a mut dyn Player>,
+    called_off: &'a AtomicBool,
+    watch: &'a dyn Fn(&GameRecord, &Clock),
+) -> GameRecord {
+    let mut table = GameReferee::new(&RealTime, setup, players, called_off);
+    table.watch = Some(watch);
     let ending = table.run();
     table.close(ending)
 }
@@ -126,6 +149,9 @@ struct GameReferee<'a> {
     /// Draw offers that stand, or that go with the next move.
     offers: ByColor<bool>,
     announced: Option<Announcement>,
+    /// Waiting time of this thread for a processor when the clock of the side to move was started.
+    delayed: Option<Duration>,
+    watch: Option<&'a dyn Fn(&GameRecord, &Clock)>,
 }
 
 /// A result that the side to move has claimed and that its next move must bring about.
@@ -159,6 +185,8 @@ impl<'a> GameReferee<'a> {
             thinking: Thinking::default(),
             offers: ByColor::default(),
             announced: None,
+            delayed: None,
+            watch: None,
         }
     }
 
@@ -217,10 +245,31 @@ impl<'a> GameReferee<'a> {
             Some(_) => None,
             None => told.checked_add(self.setup.rules.patience),
         };
+        self.delayed = self.clock.flag_falls().and_then(|_| self.time.run_delay());
         if let Some(last) = self.record.moves.last_mut() {
             last.overhead = Some(told.saturating_duration_since(since));
         }
+        if let Some(watch) = self.watch {
+            watch(&self.record, &self.clock);
+        }
         Continue(())
+    }
+
+    /// Returns the lag that the clock of the side to move has been charged with, in this turn only where each move has its own
+    /// time. While nothing has arrived the lag of this turn has cost nothing.
+    fn charged_lag(&self, mover: Color, has_arrived: bool) -> Duration {
+        let now = self.lag().filter(|_| has_arrived).unwrap_or_default();
+        // The last move is the opponent's.
+        let earlier = self.record.moves.iter().rev().skip(1).step_by(2).filter_map(|played| played.lag);
+        match self.clock.control(mover) {
+            TimeControl::PerMove(_) => now,
+            _ => earlier.fold(now, Duration::saturating_add),
+        }
+    }
+
+    /// Returns the lag since the clock of the side to move was started.
+    fn lag(&self) -> Option<Duration> {
+        Some(self.time.run_delay()?.saturating_sub(self.delayed?))
     }
 
     /// Handles one event of each player, or waits until there is one.
@@ -232,7 +281,7 @@ impl<'a> GameReferee<'a> {
         let from_waiting = self.players.get_mut(!mover).take();
         let from_mover = self.players.get_mut(mover).take();
         // A move is in time if it arrived in time, even if it is handled later.
-        self.check_time(from_mover.as_ref().map_or_else(|| self.time.now(), |arrival| arrival.at))?;
+        self.check_time(from_mover.as_ref().map(|arrival| arrival.at))?;
         if from_waiting.is_none() && from_mover.is_none() {
             self.wait();
         }
@@ -261,10 +310,17 @@ impl<'a> GameReferee<'a> {
         self.time.wait(&sources, missed.map_or(glance, |at| at.min(glance)));
     }
 
-    /// Ends the game if a deadline has been missed.
-    fn check_time(&mut self, now: Instant) -> Flow {
+    /// Ends the game if a deadline has been missed: now, or when a message of the mover arrived.
+    fn check_time(&mut self, arrived: Option<Instant>) -> Flow {
         let mover = self.record.game.turn();
-        if let Some((outcome, detail)) = check_flag(&self.record.game, &self.clock, now) {
+        let now = arrived.unwrap_or_else(|| self.time.now());
+        if let Some((outcome, mut detail)) = check_flag(&self.record.game, &self.clock, now) {
+            let overdrawn = self.clock.flag_falls().map_or(Duration::ZERO, |flag| now - flag);
+            let lag = self.charged_lag(mover, arrived.is_some());
+            if lag >= overdrawn && !lag.is_zero() {
+                self.record.late = true;
+                detail = format!("{detail}, {lag:?} of the time used were the referee's lag");
+            }
             return end(outcome, detail);
         }
         if self.patience_ends.is_some_and(|end| now > end) {
@@ -288,7 +344,10 @@ impl GameReferee<'_> {
             PlayerEvent::Move(text) => {
                 lose(color, WinReason::RulesInfraction, format!("move out of turn: {}", game::excerpt(&text)))
             }
-            PlayerEvent::Thinking(thinking) => {
+            PlayerEvent::Thinking(mut thinking) => {
+                if self.setup.seats.get(color).white_view && color.is_black() {
+                    thinking.score = thinking.score.map(|score| -score);
+                }
                 if to_move {
                     self.thinking.update(thinking);
                 }
@@ -315,6 +374,7 @@ impl GameReferee<'_> {
         // The side to move has been asked, so its clock is running.
         let (used, remaining) =
             self.clock.end_turn(at).map_or_else(Default::default, |turn| (turn.used, turn.remaining));
+        let lag = self.lag().map(|lag| lag.min(used));
         let game = &mut self.record.game;
         let found = game.parse_move(text).map_err(|error| error.to_string());
         if let Err(why) = found.and_then(|m| game.play(m).map_err(|error| error.to_string())) {
@@ -322,7 +382,7 @@ impl GameReferee<'_> {
         }
         let thinking = std::mem::take(&mut self.thinking);
         let score = thinking.score;
-        self.record.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
+        self.record.moves.push(MoveRecord { used, remaining, thinking, overhead: None, lag });
         self.judge_move(mover, score)?;
         // A move declines the opponent's offer. The mover's own offer goes with the move.
         *self.offers.get_mut(!mover) = false;
@@ -472,6 +532,11 @@ pub trait Time {
     /// Yields the processor to the players, if they share it.
     fn give_way(&self) {}
 
+    /// Returns the time for which this thread has waited for a processor since its start, if that is known.
+    fn run_delay(&self) -> Option<Duration> {
+        None
+    }
+
     /// Waits until one of the sources (at most two) can be read or `until` is reached. May return early.
     fn wait(&self, sources: &[Source<'_>], until: Instant);
 }
@@ -487,6 +552,10 @@ impl Time for RealTime {
 
     fn give_way(&self) {
         std::thread::yield_now();
+    }
+
+    fn run_delay(&self) -> Option<Duration> {
+        platform::run_delay()
     }
 
     fn wait(&self, sources: &[Source<'_>], until: Instant) {

@@ -1,13 +1,12 @@
 //! The record of a game, from which PGN, EPD and logs are made.
 
-use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use game::{Clock, Game, Outcome, PgnTags, clock_face, write_pgn};
+use game::{Clock, Game, Outcome, PgnTags, write_pgn};
 use players::{PlayerFault, Thinking};
 use shakmaty::ByColor;
 
-use super::Seat;
+use super::{PgnField, PgnFields, Seat};
 use crate::schedule::Fixture;
 
 /// Maximum length of a variation in PGN, in plies.
@@ -35,6 +34,8 @@ pub struct GameRecord {
     pub started: SystemTime,
     /// Duration of the game, from its presentation to the players to its end.
     pub lasted: Duration,
+    /// Whether the game was lost on time by no more than the referee's own lag, with which the loser's clock was charged.
+    pub late: bool,
 }
 
 /// Information on a move.
@@ -48,16 +49,9 @@ pub struct MoveRecord {
     pub thinking: Thinking,
     /// Overhead: the time from the move's arrival until the opponent was told; `None` for the last move.
     pub overhead: Option<Duration>,
-}
-
-/// Whether PGN comments contain principal variations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PgnVariations {
-    /// No variations.
-    #[default]
-    Hidden,
-    /// The legal part of each variation in SAN, truncated if it is long.
-    Shown,
+    /// Lag of the referee: the part of `used` in which its thread was ready to run but had no processor, so that the move may
+    /// have been read later than it came. `None` without a clock, or where the system does not measure it.
+    pub lag: Option<Duration>,
 }
 
 impl GameRecord {
@@ -73,6 +67,7 @@ impl GameRecord {
             faults: ByColor::default(),
             started,
             lasted: Duration::ZERO,
+            late: false,
         }
     }
 
@@ -92,17 +87,16 @@ impl GameRecord {
 
     /// Formats the game as PGN. The record overrides the tags of the players, the date and the time controls in `tags`.
     ///
-    /// A comment after each move holds the score from the mover's view (`+0.31`, `-M4`) and the depth, the time used,
-    /// the nodes, the variation if wanted, and the clock (`[%clk 0:04:59.070]`): `+0.31/14 1.250s, n=120034, [%clk …]`.
-    pub fn pgn(&self, tags: &PgnTags, variations: PgnVariations) -> String {
-        let mut board = (variations == PgnVariations::Shown).then(|| self.before_first_move());
+    /// A comment after each move holds these fields; see [`PgnFields`].
+    pub fn pgn(&self, tags: &PgnTags, fields: &PgnFields) -> String {
+        let mut board = fields.has(PgnField::Variation).then(|| self.before_first_move());
         let comment = |(ply, &m): (usize, &game::Move)| {
             let comment = match ply.checked_sub(self.opening) {
-                None => "book".to_owned(),
+                None => if fields.is_empty() { "" } else { "book" }.to_owned(),
                 Some(number) => {
                     let played = &self.moves[number];
                     let line = board.as_ref().map(|board| variation(board, &played.thinking));
-                    played.comment(&line.unwrap_or_default())
+                    played.comment(fields, &line.unwrap_or_default())
                 }
             };
             if let Some(board) = &mut board {
@@ -115,11 +109,11 @@ impl GameRecord {
     }
 
     /// Formats the game like [`GameRecord::pgn`], with the tags of its fixture.
-    pub(crate) fn pgn_of(&self, fixture: &Fixture, tags: &PgnTags, variations: PgnVariations) -> String {
+    pub(crate) fn pgn_of(&self, fixture: &Fixture, tags: &PgnTags, fields: &PgnFields) -> String {
         let mut tags = tags.clone();
         tags.set("Round", fixture.round.to_string());
         tags.set("GameNumber", (fixture.number + 1).to_string());
-        self.pgn(&tags, variations)
+        self.pgn(&tags, fields)
     }
 
     /// Returns the game before its first move.
@@ -147,33 +141,6 @@ impl GameRecord {
             tags.set("TerminationDetails", &self.detail);
         }
         tags
-    }
-}
-
-impl MoveRecord {
-    /// Returns the comment on the move. An empty variation is left out.
-    pub(crate) fn comment(&self, variation: &str) -> String {
-        let mut comment = String::with_capacity(64);
-        if let Some(score) = self.thinking.score {
-            let _ = write!(comment, "{score}");
-            if let Some(depth) = self.thinking.depth {
-                let _ = write!(comment, "/{depth}");
-            }
-            comment.push(' ');
-        }
-        let _ = write!(comment, "{:.3}s", self.used.as_secs_f64());
-        if let Some(nodes) = self.thinking.nodes {
-            let _ = write!(comment, ", n={nodes}");
-        }
-        if !variation.is_empty() {
-            let _ = write!(comment, ", pv {variation}");
-        }
-        if let Some(remaining) = self.remaining {
-            // The time is truncated, not rounded, so it never exceeds the remaining time.
-            let (time, millis) = (clock_face(remaining), remaining.subsec_millis());
-            let _ = write!(comment, ", [%clk {time}.{millis:03}]");
-        }
-        comment
     }
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{
-    Clock, Color, DrawReason, Game, Outcome, Score, SyzygyTables, SyzygyValue, TablebaseError, WinReason,
+    Chess, Clock, Color, DrawReason, Game, Outcome, Score, SyzygyTables, SyzygyValue, TablebaseError,
+    WinReason,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, Position as _};
 
 /// Rules of a match.
@@ -88,8 +89,8 @@ fn flag_fall(game: &Game, loser: Color) -> Outcome {
 /// Rules of adjudication. By default no game is adjudicated.
 #[derive(Clone, Debug, Default)]
 pub struct Adjudication {
-    /// Tablebases whose positions are adjudicated as won, drawn or lost, with regard to the fifty-move rule.
-    pub tablebases: Option<Arc<SyzygyTables>>,
+    /// Adjudication by endgame tables.
+    pub tablebases: Option<TablebaseRule>,
     /// Adjudication of draws by score.
     pub draw: Option<DrawByScore>,
     /// Adjudication of wins by score.
@@ -98,7 +99,52 @@ pub struct Adjudication {
     pub longest: Option<NonZeroU32>,
 }
 
-/// Adjudication of a draw because both players report an even score.
+/// Adjudication of positions by their values in endgame tables.
+#[derive(Clone, Debug)]
+pub struct TablebaseRule {
+    /// The tables.
+    pub tables: Arc<SyzygyTables>,
+    /// Maximum number of pieces, kings included; `None`: as many as the tables have.
+    pub men: Option<usize>,
+    /// Whether wins that the fifty-move rule makes draws are draws.
+    pub fifty_moves: bool,
+    /// The values that end a game.
+    pub ends: TablebaseEnds,
+}
+
+/// The values of endgame tables that end a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TablebaseEnds {
+    /// Wins and draws.
+    #[default]
+    Both,
+    /// Wins; draws are played on.
+    Wins,
+    /// Draws; wins are played on.
+    Draws,
+}
+
+impl TablebaseRule {
+    /// Returns the value for the side to move if it ends the game.
+    fn probe(&self, chess: &Chess) -> Result<Option<SyzygyValue>, TablebaseError> {
+        let men = self.men.map_or(self.tables.max_pieces(), |men| men.min(self.tables.max_pieces()));
+        if chess.board().occupied().count() > men {
+            return Ok(None);
+        }
+        let value = match self.fifty_moves {
+            true => self.tables.probe(chess)?,
+            false => self.tables.probe_without_fifty_moves(chess)?,
+        };
+        Ok(value.filter(|value| match self.ends {
+            TablebaseEnds::Both => true,
+            TablebaseEnds::Wins => *value != SyzygyValue::Draw,
+            TablebaseEnds::Draws => *value == SyzygyValue::Draw,
+        }))
+    }
+}
+
+/// Adjudication of a draw because both players report an even score. Captures and pawn moves begin the count anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrawByScore {
@@ -160,13 +206,13 @@ impl Adjudicator {
         mover: Color,
         score: Option<Score>,
     ) -> Option<(Outcome, &'static str)> {
-        if let Some(outcome) = rules.tablebases.as_ref().and_then(|tables| self.look_up(tables, game)) {
+        if let Some(outcome) = rules.tablebases.as_ref().and_then(|rule| self.look_up(rule, game)) {
             return Some((outcome, "endgame tables"));
         }
         let number = (game.ply() as u32).div_ceil(2);
         let draw = Outcome::Draw(DrawReason::Adjudication);
         if let Some(draw_rule) = rules.draw
-            && self.is_even(draw_rule, number, score)
+            && self.is_even(draw_rule, number, score.filter(|_| game.halfmoves() > 0))
         {
             return Some((draw, "draw by score"));
         }
@@ -179,12 +225,9 @@ impl Adjudicator {
             .then_some((draw, "maximum length"))
     }
 
-    fn look_up(&mut self, tables: &SyzygyTables, game: &Game) -> Option<Outcome> {
-        let chess = game.chess()?;
-        if self.faulty.is_some() || chess.board().occupied().count() > tables.max_pieces() {
-            return None;
-        }
-        let value = tables.probe(chess).unwrap_or_else(|error| {
+    fn look_up(&mut self, rule: &TablebaseRule, game: &Game) -> Option<Outcome> {
+        let chess = game.chess().filter(|_| self.faulty.is_none())?;
+        let value = rule.probe(chess).unwrap_or_else(|error| {
             self.faulty = Some(error);
             None
         });
@@ -283,7 +326,9 @@ mod tests {
         let mut adjudicator = Adjudicator::default();
         for (ply, score) in (1..).zip(scores) {
             let mover = game.turn();
-            game.play(game.legal_moves()[0]).unwrap();
+            let quiet = |m: &game::Move| m.role() == shakmaty::Role::Knight && !m.is_capture();
+            let m = game.legal_moves().into_iter().find(quiet).unwrap();
+            game.play(m).unwrap();
             let score = score.map(Score::Centipawns);
             if let Some((outcome, _)) = adjudicator.judge(rules, &game, mover, score) {
                 return Some((ply, outcome));
@@ -306,6 +351,28 @@ mod tests {
         let scores = [even, even, even, Some(11), even, even, even, even];
         assert_eq!(ended(&rules, &scores), drawn(8), "a single doubt begins a new row");
         assert_eq!(ended(&rules, &[even, even, even, None, even, even, even]), None, "as silence does");
+        let mut adjudicator = Adjudicator::default();
+        let zero = Some(Score::DRAW);
+        for (moves, outcome) in
+            [("Nf3 Nf6 Ng1 Ng8 e4", None), ("Nf3 Nf6 e4 Ng8", None), ("Nf3 Nf6 Ng1 Ng8", drawn(4))]
+        {
+            for ply in 1..=moves.split(' ').count() {
+                let played = moves.split(' ').take(ply).collect::<Vec<_>>().join(" ");
+                let game = game(START, &played);
+                let found = adjudicator.judge(
+                    &Adjudication {
+                        draw: Some(DrawByScore { from_move: 1, ..draw }),
+                        ..Adjudication::default()
+                    },
+                    &game,
+                    !game.turn(),
+                    zero,
+                );
+                let found = found.map(|(outcome, _)| (ply, outcome));
+                assert_eq!(found, outcome.filter(|(at, _)| *at == ply), "{moves}: {ply}");
+            }
+            adjudicator = Adjudicator::default();
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
 use arena::{
-    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, PgnVariations, Rules, Seat, play_by,
+    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, PgnField, PgnFields, Rules, Seat, play_by,
 };
 use game::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
 use players::{Player, PlayerEvent, PlayerFault, Protocol, Thinking};
@@ -77,6 +77,7 @@ impl Match {
             control: control.parse().unwrap(),
             margin: Duration::ZERO,
             ponder: false,
+            white_view: false,
         };
         let seats = ByColor { white: seat("Ann"), black: seat("Bob") };
         let setup = GameSetup { game: Game::default(), seats, rules: Rules::default() };
@@ -312,7 +313,7 @@ fn other_programs_read_the_pgn_without_complaint() {
         Match::from("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "1").play(&["1001ms e4"], &[]).record,
     ];
     for record in &records {
-        pgn += &record.pgn(&PgnTags::default(), PgnVariations::Shown);
+        pgn += &record.pgn(&PgnTags::default(), &PgnFields::default().with(PgnField::Variation));
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("games.pgn");
@@ -365,7 +366,11 @@ fn who_refuses_the_game_loses_it_unless_both_do() {
     let players = ByColor { white: &mut refusing() as &mut dyn Player, black: &mut refusing() };
     let record = play_by(&game.time, &game.setup, players, &AtomicBool::new(false));
     assert_eq!(record.outcome, None);
-    assert!(record.pgn(&PgnTags::default(), PgnVariations::Shown).ends_with("\n\n*\n\n"));
+    assert!(
+        record
+            .pgn(&PgnTags::default(), &PgnFields::default().with(PgnField::Variation))
+            .ends_with("\n\n*\n\n")
+    );
 }
 
 #[test]
@@ -377,7 +382,7 @@ fn a_game_is_called_off_without_an_outcome() {
     let record = play_by(&game.time, &game.setup, ByColor { white, black }, &AtomicBool::new(true));
     assert_eq!((record.outcome, record.detail.as_str()), (None, "called off"));
     assert!(
-        record.pgn(&PgnTags::default(), PgnVariations::Hidden).contains("[Termination \"unterminated\"]")
+        record.pgn(&PgnTags::default(), &PgnFields::default()).contains("[Termination \"unterminated\"]")
     );
     assert_eq!(players.white.name(), "");
 }
@@ -397,7 +402,7 @@ fn the_record_is_written_as_pgn() {
     }
     let played = game.play(&["says 31; 1234ms c4", "e2e5"], &["says -12; draw; 10ms e7e5"]);
     let record = played.record;
-    let pgn = record.pgn(&PgnTags::default(), PgnVariations::Shown);
+    let pgn = record.pgn(&PgnTags::default(), &PgnFields::default().with(PgnField::Variation));
     let (tags, moves) = pgn.split_once("\n\n").unwrap();
     for tag in [
         "[White \"Ann {the} \\\"Great\\\"\"]",
@@ -431,6 +436,6 @@ fn variations_are_shown_in_san_as_far_as_they_are_legal() {
     });
     let players = ByColor { white: &mut white as &mut dyn Player, black: &mut black };
     let record = play_by(&game.time, &game.setup, players, &AtomicBool::new(false));
-    let pgn = record.pgn(&PgnTags::default(), PgnVariations::Shown);
+    let pgn = record.pgn(&PgnTags::default(), &PgnFields::default().with(PgnField::Variation));
     assert!(pgn.contains("1. e4 {0.000s, n=77, pv e4 e5 Nf3}"), "{pgn}");
 }

@@ -39,7 +39,14 @@ fn fixture(protocol: Protocol, arguments: &str) -> Spec {
 fn seat(protocol: Protocol, control: &str) -> Seat {
     let control = control.parse().expect("a time control");
     let margin = Duration::from_millis(100);
-    Seat { name: format!("{protocol:?}"), protocol: Some(protocol), control, margin, ponder: false }
+    Seat {
+        name: format!("{protocol:?}"),
+        protocol: Some(protocol),
+        control,
+        margin,
+        ponder: false,
+        white_view: false,
+    }
 }
 
 /// A game between two programs under their own time controls, drawn after 20 moves.

@@ -1,21 +1,15 @@
-//! A lenient reader for the import format of PGN: reads games one by one from a stream of any length.
-//!
-//! The crate pgn-reader has no line numbers and skips what it can't read. This reader reports the line of a fault, and finds the
-//! next game by its first tag even after an unclosed comment.
+//! A reader for the import format of PGN that gives games whose moves are legal.
 
 use std::io::{self, BufRead};
 
-use shakmaty::variant::Variant;
-use shakmaty::{CastlingMode, Color};
+use shakmaty::Color;
 
-use super::tokens::{Token, Tokenizer};
-use crate::{DrawReason, FenError, Game, MoveError, Outcome, PgnTags, WinReason, excerpt, variant_from_name};
+use super::parse::{MOST_NESTED, ParsedGame, TreeReader};
+use super::tree::comments;
+use crate::{DrawReason, FenError, Game, GameTree, MoveError, Outcome, PgnTags, ResultMarker, WinReason};
 
 /// Maximum number of plies of a game. The seventy-five-move rule ends every game earlier.
 const MOST_PLIES: usize = 20_000;
-
-/// Maximum size of the stored text of a game, in bytes.
-const MOST_TEXT: usize = 16 << 20;
 
 /// A game with its tags and comments.
 #[derive(Clone, Debug)]
@@ -61,7 +55,7 @@ pub enum PgnFault {
     /// A comment is not closed before the next game or the end.
     #[error("a comment is not closed")]
     UnclosedComment,
-    /// A variation is not closed before the next game or the end.
+    /// A variation is not closed before the next game or the end. The line is that on which the outermost one begins.
     #[error("a variation is not closed")]
     UnclosedVariation,
     /// A closing parenthesis without an opening one.
@@ -70,6 +64,9 @@ pub enum PgnFault {
     /// A line or comment is longer than 1 MiB, or a game is longer than 16 MiB or 20,000 plies.
     #[error("this is too long for a game of chess")]
     TooLong,
+    /// Variations are nested too deeply.
+    #[error("variations are nested more than {MOST_NESTED} times")]
+    TooDeep,
 }
 
 /// An iterator over games. Only one game is kept in memory.
@@ -83,42 +80,12 @@ pub enum PgnFault {
 /// assert_eq!(games.next().unwrap().unwrap().tags["White"], *"Fool");
 /// assert!(games.next().is_none());
 /// ```
-pub struct PgnReader<R> {
-    tokens: Tokenizer<R>,
-    /// The first tag of the next game, which ended the previous game, and its line.
-    next_tag: Option<(String, String, u64)>,
-    is_over: bool,
-}
+pub struct PgnReader<R>(TreeReader<R>);
 
 impl<R: BufRead> PgnReader<R> {
     /// Reads all games in `input`.
     pub fn new(input: R) -> PgnReader<R> {
-        PgnReader { tokens: Tokenizer::new(input), next_tag: None, is_over: false }
-    }
-
-    fn read_game(&mut self) -> Result<Option<PgnGame>, PgnError> {
-        let mut game = PartialGame::default();
-        if let Some((name, value, line)) = self.next_tag.take() {
-            game.add_tag(&name, value, line).unwrap_or_else(|fault| game.note(line, fault));
-        }
-        while let Some(lexed) = self.tokens.next()? {
-            let line = self.tokens.token_line;
-            let taken = match lexed {
-                Ok(Token::Tag { name, value }) if game.ends_before(&name) => {
-                    self.next_tag = Some((name, value, line));
-                    break;
-                }
-                Ok(Token::Word(word)) if game.depth == 0 && is_result(&word) => {
-                    game.section = Section::Movetext;
-                    game.result = Some(word);
-                    break;
-                }
-                Ok(token) => game.take(token, line),
-                Err(fault) => Err(fault),
-            };
-            taken.unwrap_or_else(|fault| game.note(line, fault));
-        }
-        game.finish()
+        PgnReader(TreeReader::new(input))
     }
 }
 
@@ -126,206 +93,73 @@ impl<R: BufRead> Iterator for PgnReader<R> {
     type Item = Result<PgnGame, PgnError>;
 
     fn next(&mut self) -> Option<Result<PgnGame, PgnError>> {
-        if self.is_over {
-            return None;
-        }
-        let game = self.read_game().transpose();
-        self.is_over = matches!(game, None | Some(Err(PgnError::Unreadable(_))));
-        game
+        Some(self.0.next()?.map_err(PgnError::from).and_then(PgnGame::of))
     }
 }
 
-/// The section of a game that is being read.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Section {
-    #[default]
-    Nothing,
-    Tags,
-    Movetext,
-}
-
-/// A game that is being read. After a fault its remaining tokens are discarded.
-#[derive(Default)]
-struct PartialGame {
-    section: Section,
-    tags: PgnTags,
-    fen: Option<String>,
-    variant: Option<String>,
-    /// Line of the last `FEN` or `Variant` tag.
-    setup_line: u64,
-    result: Option<String>,
-    /// `None` before the first move.
-    game: Option<Game>,
-    comments: Vec<Option<String>>,
-    /// The comments since the last move.
-    recent: Vec<String>,
-    /// Number of nested open variations, and the line of the outermost one.
-    depth: usize,
-    variation_line: u64,
-    /// Size of the stored text in bytes.
-    size: usize,
-    fault: Option<(u64, PgnFault)>,
-}
-
-impl PartialGame {
-    /// Whether a tag of this name begins the next game: `Event` is always the first tag (PGN standard, 8.1.1).
-    fn ends_before(&self, name: &str) -> bool {
-        self.section == Section::Movetext || self.section == Section::Tags && name == "Event"
-    }
-
-    fn note(&mut self, line: u64, fault: PgnFault) {
-        self.section = self.section.max(Section::Tags);
-        self.fault.get_or_insert((line, fault));
-    }
-
-    /// Processes a token other than the result.
-    fn take(&mut self, token: Token, line: u64) -> Result<(), PgnFault> {
-        match token {
-            Token::Comment(_) if self.section == Section::Nothing || self.depth > 0 => {}
-            Token::Comment(text) => self.add_comment(text)?,
-            Token::Tag { name, value } => self.add_tag(&name, value, line)?,
-            Token::VariationBegin => {
-                self.section = Section::Movetext;
-                if self.depth == 0 {
-                    self.variation_line = line;
-                }
-                self.depth += 1;
+impl PgnGame {
+    /// Plays the moves of a game that was read.
+    fn of(parsed: ParsedGame) -> Result<PgnGame, PgnError> {
+        let syntax = parsed.faults.into_iter().next();
+        let broken = |(line, fault)| PgnError::Broken { line, fault };
+        let mut game = parsed.tree.start().map_err(|fault| {
+            let here = (parsed.setup_line, fault);
+            broken(earlier(syntax.clone(), here))
+        })?;
+        let nodes = &parsed.tree.mainline.moves;
+        for (node, line) in nodes.iter().zip(&parsed.move_lines) {
+            if syntax.as_ref().is_some_and(|(faulty, _)| faulty < line) {
+                break;
             }
-            Token::VariationEnd => {
-                self.section = Section::Movetext;
-                self.depth = self.depth.checked_sub(1).ok_or(PgnFault::UnopenedVariation)?;
-            }
-            Token::Word(_) if self.depth > 0 => {}
-            Token::Word(word) => self.add_word(&word)?,
+            let played = game.parse_move(&node.text).map_err(PgnFault::from).and_then(|mv| {
+                let has_room = game.ply() < MOST_PLIES && game.play(mv).is_ok();
+                has_room.then_some(()).ok_or(PgnFault::TooLong)
+            });
+            played.map_err(|fault| broken(earlier(syntax.clone(), (*line, fault))))?;
         }
-        Ok(())
-    }
-
-    fn grow(&mut self, bytes: usize) -> Result<(), PgnFault> {
-        self.size += bytes;
-        if self.size > MOST_TEXT { Err(PgnFault::TooLong) } else { Ok(()) }
-    }
-
-    fn add_tag(&mut self, name: &str, value: String, line: u64) -> Result<(), PgnFault> {
-        if matches!(name, "FEN" | "Variant") {
-            self.setup_line = line;
+        if let Some(fault) = syntax {
+            return Err(broken(fault));
         }
-        self.section = Section::Tags;
-        self.grow(name.len() + value.len())?;
-        match name {
-            "FEN" => self.fen = Some(value),
-            "Variant" => self.variant = Some(value),
-            "Result" => self.result = Some(value),
-            "SetUp" => {}
-            _ => self.tags.set(name, value),
-        }
-        Ok(())
-    }
-
-    fn add_comment(&mut self, text: String) -> Result<(), PgnFault> {
-        self.grow(text.len())?;
-        if self.fault.is_none() && !text.is_empty() {
-            self.recent.push(text);
-        }
-        Ok(())
-    }
-
-    /// Processes a move or a move number.
-    fn add_word(&mut self, word: &str) -> Result<(), PgnFault> {
-        self.section = Section::Movetext;
-        if self.fault.is_some() || word.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Ok(());
-        }
-        self.settle_comments();
-        let Some(game) = self.game() else { return Ok(()) };
-        let m = game.parse_move(word)?;
-        if game.ply() == MOST_PLIES || game.play(m).is_err() {
-            return Err(PgnFault::TooLong);
-        }
-        self.comments.push(None);
-        Ok(())
-    }
-
-    /// The game with the start position of the tags; `None` if they are faulty.
-    fn game(&mut self) -> Option<&mut Game> {
-        if self.game.is_none() {
-            match first_position(self.fen.as_deref(), self.variant.as_deref()) {
-                Ok(game) => self.game = Some(game),
-                Err(fault) => self.note(self.setup_line, fault),
+        let all = |node: &super::MoveNode| node.comments().map(str::to_owned).collect::<Vec<_>>();
+        let mut said: Vec<Vec<String>> = nodes.iter().map(all).collect();
+        let mut unplayed: Vec<String> = comments(&parsed.tree.mainline.before).map(str::to_owned).collect();
+        conclude(&mut game, &parsed.tree, said.last_mut().unwrap_or(&mut unplayed));
+        let comments = said.into_iter().map(|texts| (!texts.is_empty()).then(|| texts.join(" "))).collect();
+        let mut tags = PgnTags::default();
+        for (name, value) in parsed.tree.tags {
+            if !matches!(name.as_str(), "FEN" | "Variant" | "Result" | "SetUp") {
+                tags.set(&name, value);
             }
         }
-        self.game.as_mut()
-    }
-
-    /// Assigns the comments since the last move to that move.
-    fn settle_comments(&mut self) {
-        let text = std::mem::take(&mut self.recent).join(" ");
-        if let Some(comment) = self.comments.last_mut().filter(|_| !text.is_empty()) {
-            *comment = Some(text);
-        }
-    }
-
-    /// Returns the game or its fault; `None` if nothing was read.
-    fn finish(mut self) -> Result<Option<PgnGame>, PgnError> {
-        if self.section == Section::Nothing {
-            return Ok(None);
-        }
-        if self.depth > 0 {
-            self.note(self.variation_line, PgnFault::UnclosedVariation);
-        }
-        self.game();
-        if let Some((line, fault)) = self.fault {
-            return Err(PgnError::Broken { line, fault });
-        }
-        self.conclude();
-        self.settle_comments();
-        let PartialGame { tags, game, comments, .. } = self;
-        Ok(game.map(|game| PgnGame { tags, game, comments }))
-    }
-
-    /// Sets the outcome from the result, with the reason from a last comment written by Herald.
-    fn conclude(&mut self) {
-        let (Some(game), Some(result)) = (&mut self.game, self.result.as_deref()) else { return };
-        let named = self.recent.last().and_then(|comment| {
-            Outcome::all().find(|outcome| outcome.result() == result && outcome.to_string() == *comment)
-        });
-        if named.is_some() {
-            self.recent.pop();
-        }
-        if game.outcome().is_some_and(|outcome| outcome.result() == result) {
-            return;
-        }
-        let termination = self.tags.get("Termination").unwrap_or_default().to_ascii_lowercase();
-        if let Some(outcome) = named.or_else(|| likely_outcome(game, result, &termination)) {
-            game.declare(outcome);
-        }
+        Ok(PgnGame { tags, game, comments })
     }
 }
 
-fn is_result(word: &str) -> bool {
-    matches!(word, "1-0" | "0-1" | "1/2-1/2" | "*")
+/// The fault that comes first in the text.
+fn earlier(syntax: Option<(u64, PgnFault)>, other: (u64, PgnFault)) -> (u64, PgnFault) {
+    syntax.filter(|(line, _)| *line < other.0).unwrap_or(other)
 }
 
-/// The position before the first move (PGN standard, 9.7; `Variant` as in common use).
-fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnFault> {
-    let name = variant.unwrap_or_default();
-    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let (variant, mode) = match letters.to_ascii_lowercase().as_str() {
-        "" | "standard" | "normal" | "chess" | "fromposition" => (Variant::Chess, CastlingMode::Standard),
-        "chess960" | "fischerandom" | "fischerrandom" | "960" => (Variant::Chess, CastlingMode::Chess960),
-        _ => {
-            let known = variant_from_name(name);
-            (known.ok_or_else(|| PgnFault::Variant { name: excerpt(name) })?, CastlingMode::Standard)
-        }
-    };
-    Ok(match fen {
-        Some(fen) => Game::from_variant_fen(variant, fen, mode)?,
-        None => Game::with_mode(variant, mode),
-    })
+/// Sets the outcome from the result, with the reason from a last comment written by Herald, which is removed.
+fn conclude(game: &mut Game, tree: &GameTree, last: &mut Vec<String>) {
+    let result = tree.result;
+    let named = last.last().and_then(|comment| {
+        Outcome::all().find(|outcome| outcome.result() == result.as_str() && outcome.to_string() == *comment)
+    });
+    if named.is_some() {
+        last.pop();
+    }
+    if game.outcome().is_some_and(|outcome| outcome.result() == result.as_str()) {
+        return;
+    }
+    let termination = tree.tag("Termination").unwrap_or_default().to_ascii_lowercase();
+    if let Some(outcome) = named.or_else(|| likely_outcome(game, result, &termination)) {
+        game.declare(outcome);
+    }
 }
 
 /// The probable reason of a result, derived from the tag `Termination` (PGN standard, 9.8.1).
-fn likely_outcome(game: &Game, result: &str, termination: &str) -> Option<Outcome> {
+fn likely_outcome(game: &Game, result: ResultMarker, termination: &str) -> Option<Outcome> {
     let is_by = |what: &str| termination.contains(what);
     let reason = if is_by("time") {
         WinReason::TimeForfeit
@@ -339,18 +173,20 @@ fn likely_outcome(game: &Game, result: &str, termination: &str) -> Option<Outcom
         WinReason::Resignation
     };
     match result {
-        "1-0" => Some(Outcome::Win { winner: Color::White, reason }),
-        "0-1" => Some(Outcome::Win { winner: Color::Black, reason }),
-        "1/2-1/2" if is_by("adjudication") => Some(Outcome::Draw(DrawReason::Adjudication)),
-        "1/2-1/2" if is_by("time") => Some(Outcome::Draw(DrawReason::TimeoutVsInsufficient)),
-        "1/2-1/2" => Some(Outcome::Draw(game.claim().unwrap_or(DrawReason::Agreement))),
-        _ => None,
+        ResultMarker::WhiteWins => Some(Outcome::Win { winner: Color::White, reason }),
+        ResultMarker::BlackWins => Some(Outcome::Win { winner: Color::Black, reason }),
+        ResultMarker::Draw if is_by("adjudication") => Some(Outcome::Draw(DrawReason::Adjudication)),
+        ResultMarker::Draw if is_by("time") => Some(Outcome::Draw(DrawReason::TimeoutVsInsufficient)),
+        ResultMarker::Draw => Some(Outcome::Draw(game.claim().unwrap_or(DrawReason::Agreement))),
+        ResultMarker::Open => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use shakmaty::CastlingMode;
+    use shakmaty::variant::Variant;
 
     use super::*;
     use crate::pgn::write_pgn;
@@ -472,9 +308,12 @@ mod tests {
         let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(MOST_PLIES / 4);
         assert_eq!(read_one(&shuffle).game.ply(), MOST_PLIES);
         assert_eq!(fault(&format!("{shuffle}\nNf3")), "line 2: this is too long for a game of chess");
-        let comments = format!("e4\n{}", format!("{{{}}}\n", "x".repeat(1 << 19)).repeat(MOST_TEXT >> 19));
+        let comments = format!("e4\n{}", format!("{{{}}}\n", "x".repeat(1 << 19)).repeat(31));
         assert_eq!(read_one(&comments).game.ply(), 1);
-        assert_eq!(fault(&format!("{comments}{{x}}")), "line 34: this is too long for a game of chess");
+        assert_eq!(
+            fault(&format!("{comments}{{{}}}", "x".repeat(1 << 19))),
+            "line 33: this is too long for a game of chess"
+        );
     }
 
     #[test]

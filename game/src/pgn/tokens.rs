@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use crate::lines::{LONGEST_LINE, LineRead, NumberedLines};
 use crate::{PgnFault, excerpt};
 
-/// A token. Move numbers are words; periods, `!`, `?`, `$1` and `<...>` are skipped.
+/// A token. Periods and move numbers are skipped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Tag {
@@ -13,10 +13,16 @@ pub(super) enum Token {
         value: String,
     },
     Comment(String),
+    /// An annotation glyph: `$13`, or `!?` and its like.
+    Glyph(u8),
     VariationBegin,
     VariationEnd,
-    /// A move, a move number or a result.
+    /// A move or a result.
     Word(String),
+    /// Text that is not PGN, or that PGN leaves to programs: an escaped line, which begins with `%`, or a reserved character.
+    Other(String),
+    /// Like `Other`, but a fault.
+    Faulty(PgnFault, String),
 }
 
 /// Splits a text into tokens.
@@ -29,44 +35,56 @@ pub(super) struct Tokenizer<R> {
     pub(super) token_line: u64,
 }
 
-/// A token or a fault, after which reading can continue.
-type Lexed = Result<Token, PgnFault>;
-
 impl<R: BufRead> Tokenizer<R> {
     pub(super) fn new(input: R) -> Tokenizer<R> {
         Tokenizer { lines: NumberedLines::new(input), line: String::new(), at: 0, token_line: 0 }
     }
 
     /// The next token; `None` at the end.
-    pub(super) fn next(&mut self) -> io::Result<Option<Lexed>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<Token>> {
         loop {
             let rest = &self.line[self.at..];
             let Some(first) = rest.chars().next() else {
                 let read = self.next_line()?;
                 self.token_line = self.lines.number;
                 match read {
+                    // A line that begins with `%` is an escape (PGN standard, 6).
+                    LineRead::Line if self.line.starts_with('%') => {
+                        return Ok(Some(Token::Other(self.rest_of_line().to_owned())));
+                    }
                     LineRead::Line => continue,
-                    LineRead::TooLong => return Ok(Some(Err(PgnFault::TooLong))),
+                    LineRead::TooLong => return Ok(Some(Token::Faulty(PgnFault::TooLong, String::new()))),
                     LineRead::End => return Ok(None),
                 }
             };
             self.token_line = self.lines.number;
-            match first {
+            return Ok(Some(match first {
                 '{' => return self.comment().map(Some),
-                ';' => return Ok(Some(Ok(Token::Comment(self.take(rest.len())[1..].trim().to_owned())))),
-                '[' => return Ok(Some(self.tag())),
-                '(' => return Ok(Some(Ok(self.single(Token::VariationBegin)))),
-                ')' => return Ok(Some(Ok(self.single(Token::VariationEnd)))),
-                '$' => self.at += 1 + rest[1..].bytes().take_while(u8::is_ascii_digit).count(),
-                '.' | '!' | '?' | '<' | '>' => self.at += 1,
+                ';' => Token::Comment(joined(&self.rest_of_line()[1..])),
+                '[' => self.tag(),
+                '(' => self.single(Token::VariationBegin),
+                ')' => self.single(Token::VariationEnd),
+                '$' => self.numbered_glyph(),
+                '!' | '?' => self.glyph(),
+                '<' | '>' => self.single(Token::Other(first.to_string())),
                 // An old mark of en passant captures.
-                'e' if rest.starts_with("e.p.") => self.at += 4,
-                space if space.is_whitespace() => self.at += space.len_utf8(),
+                'e' if rest.starts_with("e.p.") => {
+                    self.at += 4;
+                    continue;
+                }
+                skipped if skipped == '.' || skipped.is_whitespace() => {
+                    self.at += skipped.len_utf8();
+                    continue;
+                }
                 _ => {
                     let length = word_length(rest);
-                    return Ok(Some(Ok(Token::Word(self.take(length).to_owned()))));
+                    let word = self.take(length);
+                    if word.bytes().all(|byte| byte.is_ascii_digit()) {
+                        continue;
+                    }
+                    Token::Word(word.to_owned())
                 }
-            }
+            }));
         }
     }
 
@@ -76,60 +94,90 @@ impl<R: BufRead> Tokenizer<R> {
         &self.line[from..self.at]
     }
 
+    fn rest_of_line(&mut self) -> &str {
+        self.take(self.line.len() - self.at).trim_end()
+    }
+
     fn single(&mut self, token: Token) -> Token {
         self.at += 1;
         token
     }
 
-    /// Reads a tag pair. If there is none, skips the rest of the line.
-    fn tag(&mut self) -> Lexed {
+    /// Reads `$` and a number.
+    fn numbered_glyph(&mut self) -> Token {
+        let digits = self.line[self.at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        let text = self.take(1 + digits);
+        text[1..].parse().map_or_else(|_| Token::Other(text.to_owned()), Token::Glyph)
+    }
+
+    /// Reads one of the marks `!`, `?`, `!!`, `??`, `!?` and `?!` (PGN standard, 8.2.3.8).
+    fn glyph(&mut self) -> Token {
+        let rest = &self.line[self.at..];
+        let number = MARKS.iter().rposition(|mark| rest.starts_with(mark)).unwrap_or(0);
+        self.at += MARKS[number].len();
+        Token::Glyph(number as u8 + 1)
+    }
+
+    /// Reads a tag pair. If there is none, takes the rest of the line.
+    fn tag(&mut self) -> Token {
         let rest = &self.line[self.at..];
         if let Some((name, value, length)) = tag_pair(rest) {
             self.at += length;
-            return Ok(Token::Tag { name, value });
+            return Token::Tag { name, value };
         }
         let fault = PgnFault::Tag { text: excerpt(rest) };
-        self.at = self.line.len();
-        Err(fault)
+        Token::Faulty(fault, self.rest_of_line().to_owned())
     }
 
-    /// Reads a comment in braces. Line ends become spaces.
-    fn comment(&mut self) -> io::Result<Lexed> {
+    /// Reads a comment in braces. Line ends and runs of white space become spaces.
+    fn comment(&mut self) -> io::Result<Token> {
         self.at += 1;
         let mut text = String::new();
         loop {
             let rest = &self.line[self.at..];
             let end = rest.find('}');
-            let part = rest[..end.unwrap_or(rest.len())].trim();
+            let part = &rest[..end.unwrap_or(rest.len())];
             if text.len() + part.len() > LONGEST_LINE {
                 self.at += end.map_or(rest.len(), |end| end + 1);
-                return Ok(Err(PgnFault::TooLong));
+                return Ok(Token::Faulty(PgnFault::TooLong, String::new()));
             }
-            if !text.is_empty() && !part.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(part);
+            join(&mut text, part);
             if let Some(end) = end {
                 self.at += end + 1;
-                return Ok(Ok(Token::Comment(text)));
+                return Ok(Token::Comment(text));
             }
             match self.next_line()? {
                 LineRead::Line if tag_pair(&self.line).is_none() => {}
-                LineRead::TooLong => return Ok(Err(PgnFault::TooLong)),
+                LineRead::TooLong => return Ok(Token::Faulty(PgnFault::TooLong, text)),
                 // The end of the input or the beginning of the next game.
-                LineRead::End | LineRead::Line => return Ok(Err(PgnFault::UnclosedComment)),
+                LineRead::End | LineRead::Line => return Ok(Token::Faulty(PgnFault::UnclosedComment, text)),
             }
         }
     }
 
-    /// Reads the next line. Lines that begin with `%` count as empty (PGN standard, 6).
     fn next_line(&mut self) -> io::Result<LineRead> {
         self.at = 0;
-        let read = self.lines.read(&mut self.line)?;
-        if self.line.starts_with('%') {
-            self.line.clear();
+        self.lines.read(&mut self.line)
+    }
+}
+
+/// The marks of the glyphs `$1` to `$6`, in their order. Those of two characters come after their first character.
+pub(super) const MARKS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
+
+/// A text with single spaces between its words.
+fn joined(text: &str) -> String {
+    let mut joined = String::new();
+    join(&mut joined, text);
+    joined
+}
+
+/// Appends the words of `more`, each after a space.
+fn join(text: &mut String, more: &str) {
+    for word in more.split_whitespace() {
+        if !text.is_empty() {
+            text.push(' ');
         }
-        Ok(read)
+        text.push_str(word);
     }
 }
 
@@ -166,14 +214,14 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 mod tests {
     use super::*;
 
-    fn tokens(text: &[u8]) -> Vec<(u64, Lexed)> {
+    fn tokens(text: &[u8]) -> Vec<(u64, Token)> {
         let mut lexer = Tokenizer::new(text);
         std::iter::from_fn(|| lexer.next().unwrap().map(|token| (lexer.token_line, token))).collect()
     }
 
     fn words(text: &str) -> Vec<String> {
         let word = |(_, token)| match token {
-            Ok(Token::Word(word)) => word,
+            Token::Word(word) => word,
             other => format!("{other:?}"),
         };
         tokens(text.as_bytes()).into_iter().map(word).collect()
@@ -182,10 +230,24 @@ mod tests {
     #[test]
     fn words_end_where_the_standard_says() {
         assert_eq!(
-            words("1.e4 e5! 2 . Nf3$13Nc6?!3. d4 exd6 e.p. 1/2-1/2*"),
-            ["1", "e4", "e5", "2", "Nf3", "Nc6", "3", "d4", "exd6", "1/2-1/2", "*"]
+            words("1.e4 e5 2 . Nf3$13Nc6?!3. d4 exd6 e.p. 1/2-1/2*"),
+            ["e4", "e5", "Nf3", "Glyph(13)", "Nc6", "Glyph(6)", "d4", "exd6", "1/2-1/2", "*"]
         );
-        assert_eq!(words("} ]\n% 1. e4\n *"), ["}", "]", "*"]);
+        assert_eq!(words("} ]\n% 1. e4 \n *"), ["}", "]", "Other(\"% 1. e4\")", "*"]);
+    }
+
+    #[test]
+    fn marks_are_glyphs() {
+        let glyphs =
+            |text: &str| tokens(text.as_bytes()).into_iter().map(|(_, token)| token).collect::<Vec<_>>();
+        let numbers = |text: &str| {
+            let number = |token| if let Token::Glyph(number) = token { number } else { panic!("{token:?}") };
+            glyphs(text).into_iter().map(number).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers("! ? !! ?? !? ?! $0 $255 $007"), [1, 2, 3, 4, 5, 6, 0, 255, 7]);
+        assert_eq!(numbers("!!!"), [3, 1]);
+        let other = ["$", "$256", "<"].map(|text| Token::Other(text.to_owned()));
+        assert_eq!(glyphs("$ $256 <"), other);
     }
 
     #[test]
@@ -193,20 +255,20 @@ mod tests {
         let text = b"\xef\xbb\xbf[ White \"a \\\"b\\\" \\\\\"][Black\"c\"]\n{one\n two }(;rest ] \n)[x]";
         let tag = |name: &str, value: &str| Token::Tag { name: name.into(), value: value.into() };
         let expected = [
-            (1, Ok(tag("White", "a \"b\" \\"))),
-            (1, Ok(tag("Black", "c"))),
-            (2, Ok(Token::Comment("one two".into()))),
-            (3, Ok(Token::VariationBegin)),
-            (3, Ok(Token::Comment("rest ]".into()))),
-            (4, Ok(Token::VariationEnd)),
-            (4, Err(PgnFault::Tag { text: "[x]".into() })),
+            (1, tag("White", "a \"b\" \\")),
+            (1, tag("Black", "c")),
+            (2, Token::Comment("one two".into())),
+            (3, Token::VariationBegin),
+            (3, Token::Comment("rest ]".into())),
+            (4, Token::VariationEnd),
+            (4, Token::Faulty(PgnFault::Tag { text: "[x]".into() }, "[x]".into())),
         ];
         assert_eq!(tokens(text), expected);
     }
 
     #[test]
     fn other_character_sets_are_taken_for_latin_1() {
-        let read = |bytes: &[u8]| tokens(bytes).remove(0).1.unwrap();
+        let read = |bytes: &[u8]| tokens(bytes).remove(0).1;
         assert_eq!(read(b"{M\xfcller}"), Token::Comment("Müller".into()));
         assert_eq!(read("{Müller}".as_bytes()), Token::Comment("Müller".into()));
     }
@@ -214,15 +276,17 @@ mod tests {
     #[test]
     fn what_is_not_closed_ends_before_the_next_tag() {
         let found = tokens(b"{a\n[%clk 0:01]\n[Event \"x\"]");
-        assert_eq!(found[0], (1, Err(PgnFault::UnclosedComment)));
-        assert!(matches!(&found[1..], [(3, Ok(Token::Tag { .. }))]), "{found:?}");
-        assert_eq!(tokens(b"{a"), [(1, Err(PgnFault::UnclosedComment))]);
+        let unclosed = |text: &str| (1, Token::Faulty(PgnFault::UnclosedComment, text.into()));
+        assert_eq!(found[0], unclosed("a [%clk 0:01]"));
+        assert!(matches!(&found[1..], [(3, Token::Tag { .. })]), "{found:?}");
+        assert_eq!(tokens(b"{a"), [unclosed("a")]);
     }
 
     #[test]
     fn overlong_lines_are_faults_of_their_own() {
         let mut text = vec![b'x'; LONGEST_LINE + 1];
         text.extend(b"\n*");
-        assert_eq!(tokens(&text), [(1, Err(PgnFault::TooLong)), (2, Ok(Token::Word("*".into())))]);
+        let long = Token::Faulty(PgnFault::TooLong, String::new());
+        assert_eq!(tokens(&text), [(1, long), (2, Token::Word("*".into()))]);
     }
 }

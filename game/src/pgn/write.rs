@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Index;
 
-use shakmaty::{CastlingMode, Position as _};
+use shakmaty::{CastlingMode, Color, Position as _};
 
+use super::tree::{Annotation, GameTree, MoveLine, MoveNode, ResultMarker};
 use crate::notation::san;
 use crate::{Game, variant};
 
@@ -19,18 +20,57 @@ const LONGEST_LINE: usize = 79;
 /// for them. The last comment is the reason of the outcome.
 pub fn write_pgn(game: &Game, tags: &PgnTags, comments: &[Option<String>]) -> String {
     let result = game.outcome().map_or("*", |outcome| outcome.result());
-    let mut pgn = tag_section(game, tags, result);
-    pgn.push('\n');
-    let mut movetext = Movetext::default();
-    write_moves(game, comments, &mut movetext);
+    let mut mainline = mainline(game, comments);
     if let Some(outcome) = game.outcome() {
-        movetext.comment(&outcome.to_string());
+        let MoveLine { before, moves } = &mut mainline;
+        let last = moves.last_mut().map_or(before, |last| &mut last.after);
+        last.extend(Annotation::comment(&outcome.to_string()));
     }
-    movetext.word(result);
-    pgn + &movetext.text + "\n\n"
+    let result_marker = ResultMarker::of(result).unwrap_or_default();
+    GameTree { tags: tag_section(game, tags, result), mainline, result: result_marker }.write()
 }
 
-/// The roster in its fixed order, then the other tags in ASCII order (PGN standard, 8.1.1).
+fn mainline(game: &Game, comments: &[Option<String>]) -> MoveLine {
+    let mut position = game.start().clone();
+    let mut line = MoveLine::default();
+    for (ply, &m) in game.moves().iter().enumerate() {
+        let comment = comments.get(ply).and_then(Option::as_deref);
+        let after = comment.and_then(Annotation::comment).into_iter().collect();
+        line.moves.push(MoveNode { text: san(&position, game.mode(), m), after });
+        position.play_unchecked(m); // the game's moves are legal
+    }
+    line
+}
+
+impl GameTree {
+    /// Writes the game followed by an empty line, so that games can be concatenated: tags, an empty line, and the movetext in
+    /// lines of at most 79 characters. A word that is longer has a line of its own.
+    pub fn write(&self) -> String {
+        let mut text = String::with_capacity(1024);
+        for (name, value) in &self.tags {
+            write_tag(&mut text, name, value);
+        }
+        if !self.tags.is_empty() {
+            text.push('\n');
+        }
+        let mut movetext = Movetext { text, ..Movetext::default() };
+        let (number, side) = self.tag("FEN").and_then(first_number).unwrap_or((1, Color::White));
+        let ply = 2 * u64::from(number) + u64::from(side.is_black());
+        movetext.line(&self.mainline, ply);
+        movetext.word(self.result.as_str());
+        movetext.text + "\n\n"
+    }
+}
+
+/// The number of the first move and the side that makes it, by the second and the sixth field of a FEN.
+fn first_number(fen: &str) -> Option<(u32, Color)> {
+    let mut fields = fen.split_ascii_whitespace().skip(1);
+    let side = Color::from_char(fields.next()?.chars().next()?)?;
+    // In Three-check another field may come before the counters or after them.
+    let number = fields.skip(2).filter_map(|field| field.parse::<u32>().ok()).nth(1);
+    Some((number.unwrap_or(1), side))
+}
+
 /// Returns what must stand between the text of a file and a game that is appended to it: line feeds for an empty line.
 ///
 /// # Errors
@@ -50,13 +90,12 @@ pub fn pgn_gap(file: &mut (impl Read + Seek)) -> io::Result<&'static str> {
     })
 }
 
-fn tag_section(game: &Game, tags: &PgnTags, result: &str) -> String {
-    let mut section = String::new();
+/// The roster in its fixed order, then the other tags in ASCII order (PGN standard, 8.1.1).
+fn tag_section(game: &Game, tags: &PgnTags, result: &str) -> Vec<(String, String)> {
     let mut others = tags.0.clone();
-    for (name, unknown) in ROSTER {
-        section.push_str(&tag(name, others.remove(name).as_deref().unwrap_or(unknown)));
-    }
-    section.push_str(&tag("Result", result));
+    let value = |name, unknown: &str| (name, unknown.to_owned());
+    let roster = ROSTER.map(|(name, unknown)| value(name, others.remove(name).as_deref().unwrap_or(unknown)));
+    let roster = roster.into_iter().chain([value("Result", result)]);
     for name in ["Result", "FEN", "SetUp", "Variant"] {
         others.remove(name);
     }
@@ -64,10 +103,10 @@ fn tag_section(game: &Game, tags: &PgnTags, result: &str) -> String {
     if let Some(outcome) = game.outcome() {
         others.entry("Termination".to_owned()).or_insert_with(|| outcome.termination().to_owned());
     }
-    for (name, value) in &others {
-        section.push_str(&tag(name, value));
-    }
-    section
+    let all = roster.map(|(name, value)| (name.to_owned(), value)).chain(others);
+    let known =
+        |value: String| if value.trim().is_empty() { "?".to_owned() } else { value.trim().to_owned() };
+    all.map(|(name, value)| (name, known(value))).collect()
 }
 
 /// The tags for a set-up position and a variant.
@@ -81,37 +120,18 @@ fn tags_of_game(game: &Game) -> impl Iterator<Item = (&'static str, String)> {
     variant.into_iter().chain(start.into_iter().flatten())
 }
 
-/// A tag pair on its own line.
-fn tag(name: &str, value: &str) -> String {
-    let value = if value.trim().is_empty() { "?" } else { value.trim() };
-    let mut line = format!("[{name} \"");
+/// Appends a tag pair on its own line.
+fn write_tag(text: &mut String, name: &str, value: &str) {
+    text.push('[');
+    text.push_str(name);
+    text.push_str(" \"");
     for c in value.chars() {
         if matches!(c, '"' | '\\') {
-            line.push('\\');
+            text.push('\\');
         }
-        line.push(if c.is_control() { ' ' } else { c });
+        text.push(if c.is_control() { ' ' } else { c });
     }
-    line.push_str("\"]\n");
-    line
-}
-
-fn write_moves(game: &Game, comments: &[Option<String>], movetext: &mut Movetext) {
-    let mut position = game.start().clone();
-    let mut after_comment = false;
-    for (ply, &m) in game.moves().iter().enumerate() {
-        if position.turn().is_white() {
-            movetext.word(&format!("{}.", position.fullmoves()));
-        } else if ply == 0 || after_comment {
-            movetext.word(&format!("{}...", position.fullmoves()));
-        }
-        movetext.word(&san(&position, game.mode(), m));
-        position.play_unchecked(m); // the game's moves are legal
-        let comment = comments.get(ply).and_then(Option::as_deref).filter(|text| !text.trim().is_empty());
-        after_comment = comment.is_some();
-        if let Some(comment) = comment {
-            movetext.comment(comment);
-        }
-    }
+    text.push_str("\"]\n");
 }
 
 /// Movetext, wrapped into lines.
@@ -120,43 +140,111 @@ struct Movetext {
     text: String,
     /// Characters in the last line.
     column: usize,
+    /// Opening parentheses that belong to the next word.
+    opening: String,
 }
 
 impl Movetext {
-    /// Appends a word that is not longer than a line.
+    /// Appends moves with their annotations. `ply`: twice the number of the first move, and one more for Black.
+    fn line(&mut self, line: &MoveLine, mut ply: u64) {
+        self.annotations(&line.before, ply);
+        let mut needs_number = true;
+        for node in &line.moves {
+            if ply.is_multiple_of(2) {
+                self.word(&format!("{}.", ply / 2));
+            } else if needs_number {
+                self.word(&format!("{}...", ply / 2));
+            }
+            self.word(&node.text);
+            self.annotations(&node.after, ply);
+            needs_number = node.after.iter().any(|annotation| !matches!(annotation, Annotation::Glyph(_)));
+            ply += 1;
+        }
+    }
+
+    /// `ply`: that of the move that a variation replaces.
+    fn annotations(&mut self, annotations: &[Annotation], ply: u64) {
+        for annotation in annotations {
+            match annotation {
+                Annotation::Glyph(number) => self.word(&format!("${number}")),
+                Annotation::Comment(text) => self.comment(text),
+                Annotation::Variation(line) => {
+                    self.opening.push('(');
+                    self.line(line, ply);
+                    self.close();
+                }
+                Annotation::Other(text) if text.starts_with(['%', '[']) => self.whole_line(text),
+                Annotation::Other(text) => self.word(text),
+            }
+        }
+    }
+
+    /// Appends a word. One that is longer than a line has a line of its own.
     fn word(&mut self, word: &str) {
-        let length = word.chars().count();
+        let length = word.chars().count() + self.opening.len();
         if self.column > 0 && self.column + 1 + length > LONGEST_LINE {
-            self.text.push('\n');
-            self.column = 0;
+            self.end_line();
         }
         // A line that begins with `%` is an escape (PGN standard, 6), and one that begins with `[` looks like a tag of the
         // next game.
-        if self.column > 0 || word.starts_with(['%', '[']) {
+        if self.column > 0 || self.opening.is_empty() && word.starts_with(['%', '[']) {
             self.text.push(' ');
             self.column += 1;
         }
+        self.text.push_str(&self.opening);
         self.text.push_str(word);
+        self.opening.clear();
         self.column += length;
     }
 
-    /// Appends a comment in braces, wrapped into lines.
+    /// Closes a variation.
+    fn close(&mut self) {
+        if !self.opening.is_empty() {
+            return self.word(")");
+        }
+        if self.column >= LONGEST_LINE {
+            self.end_line();
+        }
+        self.text.push(')');
+        self.column += 1;
+    }
+
+    fn end_line(&mut self) {
+        if self.column > 0 {
+            self.text.push('\n');
+            self.column = 0;
+        }
+    }
+
+    /// Appends a text on a line of its own.
+    fn whole_line(&mut self, text: &str) {
+        if !self.opening.is_empty() {
+            self.word("");
+        }
+        self.end_line();
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// Appends a comment in braces, wrapped into lines. One with a closing brace needs the form that ends with the line.
     fn comment(&mut self, comment: &str) {
-        let clean: String = comment
-            .chars()
-            .map(|c| match c {
-                '{' => '(',
-                '}' => ')',
-                c if c.is_control() => ' ',
-                c => c,
-            })
-            .collect();
-        for word in format!("{{{}}}", clean.trim()).split_whitespace() {
-            let letters: Vec<char> = word.chars().collect();
-            // One column is left for the space before `%` and `[`.
-            for piece in letters.chunks(LONGEST_LINE - 1) {
-                self.word(&String::from_iter(piece));
+        if comment.contains('}') {
+            self.word("; ");
+            self.text.push_str(comment);
+            self.text.push('\n');
+            self.column = 0;
+            return;
+        }
+        let mut words = comment.split(' ').peekable();
+        let mut first = true;
+        while let Some(word) = words.next() {
+            let (open, close) = (if first { "{" } else { "" }, if words.peek().is_none() { "}" } else { "" });
+            if open.is_empty() && close.is_empty() {
+                self.word(word);
+            } else {
+                self.word(&format!("{open}{word}{close}"));
             }
+            first = false;
         }
     }
 }
@@ -279,7 +367,8 @@ mod tests {
         let mut reader = Reader::new(pgn.as_bytes());
         assert!(reader.read_game(&mut read).unwrap().is_some());
         assert!(reader.read_game(&mut Read::default()).unwrap().is_none(), "one game, not two:\n{pgn}");
-        assert!(pgn.lines().all(|line| line.starts_with('[') || line.chars().count() < 80), "{pgn}");
+        let is_short = |line: &str| line.chars().count() < 80 || !line.trim_start().contains(' ');
+        assert!(pgn.lines().all(|line| line.starts_with('[') || is_short(line)), "{pgn}");
         assert!(pgn.lines().all(|line| !line.starts_with('%')), "{pgn}");
         read
     }
@@ -355,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn long_comments_are_broken_and_their_lines_never_escaped() {
+    fn long_comments_are_broken_between_words_and_their_lines_never_escaped() {
         let mut game = Game::default();
         play(&mut game, "e4");
         let comment = format!("{} %{}", "word ".repeat(14), "x".repeat(300));

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use game::PlayedVariant;
 use messages::cecp::{Feature, OptionDefinition, Switch};
 
+use crate::player::offered_name;
 use crate::{OptionValue, PlayerFault, spec};
 
 /// Features of an engine. The last value of a feature counts; options add up.
@@ -65,12 +67,20 @@ impl Features {
         self.switches.get(&Switch::Done).copied()
     }
 
-    /// Whether the engine plays a variant.
+    /// Whether the engine plays a variant of this name.
     pub(crate) fn plays(&self, variant: &str) -> bool {
-        match &self.variants {
-            Some(names) => names.iter().any(|name| name == variant),
-            None => variant == "normal",
-        }
+        self.variants().any(|name| name == variant)
+    }
+
+    /// Names of the variants that the engine plays.
+    pub(crate) fn variants(&self) -> impl Iterator<Item = &str> {
+        let told = self.variants.iter().flatten().map(String::as_str);
+        told.chain(self.variants.is_none().then_some("normal"))
+    }
+
+    /// The engine's name of a variant; `None` if it does not play it.
+    pub(super) fn variant_name(&self, played: PlayedVariant) -> Option<&str> {
+        offered_name(self.variants(), played)
     }
 
     /// Converts the value of an option for `option`; `None` presses a button.

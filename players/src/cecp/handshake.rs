@@ -114,5 +114,5 @@ fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> R
             None => {}
         }
     }
-    Ok(())
+    stream.tell_all(&spec.init)
 }

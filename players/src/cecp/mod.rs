@@ -7,13 +7,13 @@ pub(crate) mod setup;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use game::{CastlingMode, Outcome, TimeControl, excerpt};
+use game::{Outcome, PlayedVariant, TimeControl, excerpt};
 use messages::cecp::{Command, GameResult, Message, Switch, ThinkingLine};
 use platform::Source;
 
 pub(crate) use self::features::Features;
 use crate::log::Log;
-use crate::player::{ProtocolPlayer, next_arrival, score};
+use crate::player::{ProtocolPlayer, next_arrival, not_offered, score};
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 
@@ -115,8 +115,11 @@ impl CecpPlayer {
         let told_clock = setup::time_control(&control, &self.features)?;
         let position = setup::position(&game.game, &self.features)?;
         self.stream.tell(Command::New)?;
-        if game.game.mode() == CastlingMode::Chess960 {
-            self.stream.tell(Command::Variant("fischerandom".into()))?;
+        let played = PlayedVariant::of(&game.game);
+        if played != PlayedVariant::CHESS {
+            let name = self.features.variant_name(played);
+            let name = name.ok_or_else(|| not_offered(self.features.variants(), played))?;
+            self.stream.tell(Command::Variant(name.to_owned()))?;
         }
         told_clock.into_iter().try_for_each(|command| self.stream.tell(command))?;
         self.stream.tell(Command::Post(true))?;
@@ -256,6 +259,10 @@ fn thinking(line: ThinkingLine) -> Thinking {
         depth: u32::try_from(line.depth).ok(),
         score: Some(score(line.score)),
         nodes: Some(line.nodes),
+        selective_depth: line.selective_depth,
+        speed: line.kilonodes_per_second.map(|kilonodes| kilonodes.saturating_mul(1000)),
+        hash_full: None,
+        tablebase_hits: line.tablebase_hits,
         time: Some(std::time::Duration::from_millis(line.centiseconds.saturating_mul(10))),
         line: line.text,
     }
@@ -264,6 +271,13 @@ fn thinking(line: ThinkingLine) -> Thinking {
 impl Player for CecpPlayer {
     fn name(&self) -> &str {
         self.features.name.as_deref().unwrap_or_default()
+    }
+
+    fn check_variant(&self, played: PlayedVariant) -> Result<(), PlayerFault> {
+        match self.features.variant_name(played) {
+            Some(_) => Ok(()),
+            None => Err(not_offered(self.features.variants(), played)),
+        }
     }
 
     fn check_ready(&mut self) -> Result<(), PlayerFault> {
@@ -276,13 +290,7 @@ impl Player for CecpPlayer {
     }
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
-        let variant = match game.game.mode() {
-            CastlingMode::Standard => "normal",
-            CastlingMode::Chess960 => "fischerandom",
-        };
-        if !self.features.plays(variant) {
-            return Err(PlayerFault::Unsupported(format!("the variant {variant}")));
-        }
+        self.check_variant(PlayedVariant::of(&game.game))?;
         if self.needs_restart || self.stream.has_ended() {
             self.replace_process()?;
         }

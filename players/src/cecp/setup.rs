@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use game::{CastlingMode, Color, Game, Move, Phase, TimeControl, VariantPosition};
+use game::{CastlingMode, Color, Game, Move, Phase, PlayedVariant, TimeControl, VariantPosition};
 use messages::cecp::{Command, EditLine, Switch};
 use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Square};
 
@@ -40,7 +40,7 @@ fn is_editable(game: &Game) -> bool {
         .filter(has_king_at_home)
         .flat_map(|color| board.by_piece(color.rook()) & Bitboard::CORNERS & color.backrank())
         .collect();
-    game.mode() == CastlingMode::Standard
+    PlayedVariant::of(game) == PlayedVariant::CHESS
         && start.castles().castling_rights() == assumed
         && start.ep_square(EnPassantMode::Legal).is_none()
 }

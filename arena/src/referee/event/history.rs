@@ -108,6 +108,7 @@ impl EventState {
             control: self.settings.control.clone(),
             margin: self.settings.margin,
             ponder: true,
+            white_view: false,
         })
     }
 }

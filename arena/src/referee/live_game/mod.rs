@@ -287,7 +287,7 @@ impl LiveGame {
         let thinking = thinking(words);
         self.adjudicated =
             self.adjudicator.judge(&self.rules.adjudication, &self.record.game, mover, thinking.score);
-        self.record.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
+        self.record.moves.push(MoveRecord { used, remaining, thinking, overhead: None, lag: None });
         Ok(())
     }
 

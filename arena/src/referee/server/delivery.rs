@@ -12,7 +12,7 @@ use super::page::{self, PageQuery, PageUpdate};
 use super::{Service, ServiceError, ServiceMessage};
 use crate::referee::live_game::LiveGame;
 use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice, view};
-use crate::table::PgnVariations;
+use crate::table::PgnFields;
 
 /// Time for connections to close at the end of the service.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -138,10 +138,12 @@ impl Service {
                 Some(state.to_string())
             }
             PageQuery::AllPgn => self.files.games().ok(),
-            PageQuery::Game(game) => self.find(game)?.map(|live| view::detail(&live).to_string()),
+            PageQuery::Game(game) => {
+                self.find(game)?.map(|live| view::detail(&live.fixture, &live.record).to_string())
+            }
             PageQuery::Pgn(game) => {
                 let tags = self.event.settings.tags();
-                self.find(game)?.map(|live| live.record.pgn_of(&live.fixture, &tags, PgnVariations::Hidden))
+                self.find(game)?.map(|live| live.record.pgn_of(&live.fixture, &tags, &PgnFields::default()))
             }
         })
     }

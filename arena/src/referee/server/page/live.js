@@ -1,8 +1,8 @@
 "use strict";
 // The live page of an event. It contains no chess rules: positions come as FEN. All data is inserted as text, not HTML.
 const $ = id => document.getElementById(id);
-const SYMBOLS = { k: "♚", q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
-const running = new Map();
+const running = new Map(), cards = new Map();
+const view = new HeraldReplay($("game"));
 let replay = null, isLost = false, isDirecting = false;
 
 function make(name, text, kind) {
@@ -12,32 +12,10 @@ function make(name, text, kind) {
   return node;
 }
 
-function drawBoard(into, fen, last) {
-  into.replaceChildren();
-  into.className = "board";
-  fen.split(" ")[0].split("/").forEach((rank, down) => {
-    let file = 0;
-    for (const c of rank.replace(/\d/g, n => ".".repeat(+n))) {
-      const square = "abcdefgh"[file] + (8 - down);
-      const node = make("span", SYMBOLS[c.toLowerCase()] || "", (file + down) % 2 ? "d" : "l");
-      if (c !== "." && c === c.toUpperCase()) node.classList.add("white");
-      if (last && last.includes(square)) node.classList.add("m");
-      into.append(node);
-      file += 1;
-    }
-  });
-}
-
-function clockText(millis) {
-  if (millis === null) return "–";
-  const seconds = Math.max(0, millis) / 1000, h = Math.floor(seconds / 3600), m = Math.floor(seconds / 60) % 60;
-  const s = seconds < 20 ? (seconds % 60).toFixed(1).padStart(4, "0") : String(Math.floor(seconds % 60)).padStart(2, "0");
-  return (h ? h + ":" + String(m).padStart(2, "0") : m) + ":" + s;
-}
-
 function showClock(clock, game) {
   const color = clock.dataset.color, runs = game.running === color, left = game.clocks[color];
-  clock.textContent = clockText(left === null || !runs ? left : left - (performance.now() - game.seen));
+  const now = left === null || !runs ? left : left - (performance.now() - game.seen);
+  clock.textContent = now === null ? "–" : HeraldGraph.clockText(now / 1000);
   clock.classList.toggle("running", runs);
 }
 
@@ -51,25 +29,30 @@ function side(game, color) {
 }
 
 function card(game) {
-  let node = $("game-" + game.number);
-  if (!node) {
-    node = make("button", undefined, "card");
+  let known = cards.get(game.number);
+  if (!known) {
+    const node = make("button", undefined, "panel card"), frame = make("div"), parts = ["div", "div", "div"].map(name => make(name));
     node.id = "game-" + game.number;
     node.onclick = () => open(game.number);
+    node.append(parts[0], parts[1], frame, parts[2]);
     const after = [...$("boards").children].find(other => +other.id.slice(5) > game.number);
     $("boards").insertBefore(node, after || null);
+    known = { node, parts, board: new HeraldBoard(frame, { label: "Board", picture: true }) };
+    cards.set(game.number, known);
   }
-  const board = make("div");
-  drawBoard(board, game.fen, game.last);
   const title = `Game ${game.number}, round ${game.round}` + (game.paused ? ", held" : "");
-  node.replaceChildren(make("div", title), side(game, "black"), board, side(game, "white"));
+  known.node.setAttribute("aria-label", `${title}: ${game.white} – ${game.black}`);
+  known.parts[0].textContent = title;
+  known.parts[1].replaceChildren(side(game, "black"));
+  known.parts[2].replaceChildren(side(game, "white"));
+  known.board.show(game);
 }
 
 function show(game) {
   game.seen = performance.now();
   running.set(game.number, game);
   card(game);
-  if (replay && replay.number === game.number) load(game.number, replay.at === replay.moves.length);
+  if (replay && replay.number === game.number) load(game.number);
 }
 
 function tick() {
@@ -96,7 +79,7 @@ async function refresh() {
   const state = await fetch("state.json").then(answer => answer.json()).catch(() => null);
   if (!state) return;
   isLost = false;
-  $("about").className = "";
+  $("about").className = "quiet";
   document.title = $("event").textContent = state.event;
   $("about").textContent = (state.site === "?" ? "" : state.site + ", ") + "time control " + state.control;
   fill($("table"), ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", ""],
@@ -105,18 +88,23 @@ async function refresh() {
     state.table.map((row, rank) => [rank + 1, row.name, ...row.cells]));
   const games = state.finished.map(game => [game.number, game.round, game.white, game.black, game.result, game.reason]);
   fill($("games"), ["Game", "Round", "White", "Black", "Result", "Reason"], games);
-  [...$("games").rows].slice(1).forEach((row, at) => { row.onclick = () => open(games[at][0]); });
+  [...$("games").rows].slice(1).forEach((row, at) => {
+    const button = make("button", String(games[at][0]));
+    button.onclick = () => open(games[at][0]);
+    row.cells[0].replaceChildren(button);
+  });
   $("director").hidden = !state.directed;
   $("log").textContent = state.log.slice().reverse().join("\n");
   const now = new Set(state.running.map(game => game.number));
   for (const number of [...running.keys()].filter(number => !now.has(number))) {
     running.delete(number);
-    $("game-" + number)?.remove();
+    cards.get(number)?.node.remove();
+    cards.delete(number);
   }
   state.running.forEach(show);
   showOrders();
   // The replayed game has ended since it was loaded.
-  if (replay && !replay.result && !running.has(replay.number)) load(replay.number, replay.at === replay.moves.length);
+  if (replay && replay.game.result === "*" && !running.has(replay.number)) load(replay.number);
 }
 
 function showOrders() {
@@ -125,54 +113,33 @@ function showOrders() {
   $("game-orders").hidden = !isDirecting || !replay || !running.has(replay.number);
 }
 
-async function load(number, atEnd) {
+// The game stays at the move that it shows, or at its end.
+async function load(number) {
   const answer = await fetch(`game/${number}.json`).catch(() => null);
   if (!answer || !answer.ok) return;
-  const game = await answer.json(), at = replay && replay.number === number ? replay.at : 0;
-  replay = game;
-  $("title").textContent = `Game ${number}: ${game.white} – ${game.black} ${game.result}`;
+  const loaded = await answer.json(), isSame = replay && replay.number === number;
+  const at = view.at, isAtEnd = !isSame || at === view.last();
+  replay = loaded;
+  const names = Object.fromEntries(loaded.game.tags), { result, termination } = loaded.game;
+  $("title").textContent = `Game ${number}: ${names.White} – ${names.Black} ${result === "*" ? "" : result}` + (termination ? `, ${termination}` : "");
   $("pgn").href = `game/${number}.pgn`;
-  $("moves").replaceChildren(...game.moves.flatMap((move, ply) => {
-    const button = make("button", move.san);
-    button.title = move.comment;
-    button.onclick = () => step(ply + 1);
-    return move.number ? [document.createTextNode(` ${move.number} `), button] : [button];
-  }));
-  step(atEnd ? game.moves.length : Math.min(at, game.moves.length));
+  $("game").hidden = false;
+  view.show(loaded.game);
+  if (isAtEnd) view.go(view.last());
+  else if (at < view.nodes.length) view.go(at);
   showOrders();
-}
-
-function step(at) {
-  if (!replay) return;
-  replay.at = Math.max(0, Math.min(at, replay.moves.length));
-  const move = replay.moves[replay.at - 1];
-  drawBoard($("board"), move ? move.fen : replay.start, move && move.squares);
-  [...$("moves").querySelectorAll("button")].forEach((button, ply) => {
-    button.classList.toggle("now", ply === replay.at - 1);
-    if (ply === replay.at - 1) button.scrollIntoView({ block: "nearest" });
-  });
 }
 
 function open(number) {
   replay = null;
   $("replay").hidden = false;
-  $("boards").hidden = true;
+  $("boards").hidden = $("game").hidden = true;
   $("title").textContent = `Game ${number} can't be shown now.`;
-  for (const id of ["board", "moves"]) $(id).replaceChildren();
   showOrders();
-  load(number, running.has(number)).then(() => $("replay").scrollIntoView());
+  load(number).then(() => $("replay").scrollIntoView());
 }
 
 $("close").onclick = () => { replay = null; $("replay").hidden = true; $("boards").hidden = false; };
-// Without a loaded game the buttons do nothing.
-$("first").onclick = () => step(0);
-$("back").onclick = () => step(replay?.at - 1);
-$("on").onclick = () => step(replay?.at + 1);
-$("last").onclick = () => step(replay?.moves.length);
-document.onkeydown = event => {
-  if (event.key === "ArrowLeft") step(replay?.at - 1);
-  if (event.key === "ArrowRight") step(replay?.at + 1);
-};
 $("answer").onclick = () => { $("answer").textContent = ""; };
 
 // The director's commands, in the syntax of the console. The token is kept while the page is open.

@@ -1,0 +1,275 @@
+//! The live page of a match on this machine: the page of an event, fed by the match runner.
+//!
+//! The threads that play keep the games in play up to date; a thread of its own answers the page's requests.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use game::{Clock, PgnTags};
+use serde_json::{Value, json};
+use shakmaty::ByColor;
+use tokio::runtime::Runtime;
+use tokio::sync::broadcast;
+
+use super::ServiceMessage;
+use super::page::{self, PageQuery, PageUpdate};
+use crate::referee::view::{GameInPlay, detail};
+use crate::schedule::Fixture;
+use crate::table::{GameRecord, PgnFields};
+use crate::{Match, MatchWatcher};
+
+/// What the page tells about a match.
+#[derive(Clone, Debug)]
+pub struct PageHeading {
+    /// Name of the event.
+    pub event: String,
+    /// Its site; `?` if it is unknown.
+    pub site: String,
+    /// The time controls.
+    pub control: String,
+    /// Names of the programs, by their numbers.
+    pub names: Vec<String>,
+}
+
+/// Number of finished games that the page lists and shows. All games are in the PGN file.
+const MOST_FINISHED: usize = 200;
+
+/// A page that is being served. It ends when this is dropped.
+pub struct MatchPage {
+    /// The local address.
+    pub address: SocketAddr,
+    shared: Arc<Mutex<PageData>>,
+    watchers: broadcast::Sender<PageUpdate>,
+    network: Option<Runtime>,
+}
+
+/// What is shown.
+struct PageData {
+    heading: PageHeading,
+    /// The file of all games.
+    pgn: Option<PathBuf>,
+    playing: BTreeMap<u64, ShownGame>,
+    finished: VecDeque<ShownGame>,
+    table: Vec<Value>,
+    log: Vec<String>,
+}
+
+/// A game with its clock, which is at rest once the game is over.
+struct ShownGame {
+    fixture: Fixture,
+    record: GameRecord,
+    clock: Clock,
+}
+
+impl MatchPage {
+    /// Serves the page of a match at an address. Port 0 means any free port.
+    ///
+    /// # Errors
+    /// The address cannot be used.
+    pub fn serve(address: SocketAddr, heading: PageHeading, pgn: Option<PathBuf>) -> io::Result<MatchPage> {
+        let network = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("network")
+            .enable_all()
+            .build()?;
+        let (service, inbox) = mpsc::channel();
+        let watchers = page::channel();
+        let address = {
+            let _inside = network.enter();
+            page::serve(address, service, watchers.clone(), None, None)?
+        };
+        let (playing, finished) = (BTreeMap::new(), VecDeque::new());
+        let data = PageData { heading, pgn, playing, finished, table: Vec::new(), log: Vec::new() };
+        let shared = Arc::new(Mutex::new(data));
+        let answering = Arc::clone(&shared);
+        // It ends with the network, which holds the other end of the channel.
+        thread::Builder::new().name("page".to_owned()).spawn(move || answer_all(&inbox, &answering))?;
+        Ok(MatchPage { address, shared, watchers, network: Some(network) })
+    }
+
+    /// Shows the standings of the match, and lines about it.
+    pub fn update(&self, game: &Match, log: Vec<String>) {
+        let table = self.lock().heading.table(game);
+        {
+            let mut data = self.lock();
+            (data.table, data.log) = (table, log);
+        }
+        self.tell(PageUpdate::Changed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PageData> {
+        locked(&self.shared)
+    }
+
+    /// Sends an update to the open pages.
+    fn tell(&self, update: PageUpdate) {
+        // Sending fails only if no page is open.
+        let _ = self.watchers.send(update);
+    }
+}
+
+impl Drop for MatchPage {
+    fn drop(&mut self) {
+        if let Some(network) = self.network.take() {
+            network.shutdown_timeout(Duration::from_millis(100));
+        }
+    }
+}
+
+impl MatchWatcher for MatchPage {
+    fn played(&self, fixture: &Fixture, record: &GameRecord, clock: &Clock) {
+        let mut data = self.lock();
+        let known = data.playing.get_mut(&fixture.number);
+        if !known.is_some_and(|known| known.follow(record, clock)) {
+            let shown = ShownGame { fixture: *fixture, record: record.clone(), clock: clock.clone() };
+            data.playing.insert(fixture.number, shown);
+        }
+        let is_new = record.moves.is_empty();
+        let shown = (self.watchers.receiver_count() > 0).then(|| data.json(fixture.number)).flatten();
+        drop(data);
+        if is_new {
+            self.tell(PageUpdate::Changed);
+        } else if let Some(game) = shown {
+            self.tell(PageUpdate::Game(game.to_string()));
+        }
+    }
+
+    fn ended(&self, fixture: &Fixture, record: &GameRecord) {
+        let mut data = self.lock();
+        let clock = data.playing.remove(&fixture.number).map(|known| known.clock);
+        if record.outcome.is_none() {
+            return;
+        }
+        if data.finished.len() == MOST_FINISHED {
+            data.finished.pop_front();
+        }
+        let clock = clock.unwrap_or_else(|| record.clock());
+        data.finished.push_back(ShownGame { fixture: *fixture, record: record.clone(), clock });
+    }
+}
+
+impl ShownGame {
+    /// Plays the last move of the record; `false` if the record has more moves than that. A copy of the whole record for
+    /// each move would cost more than the move.
+    fn follow(&mut self, record: &GameRecord, clock: &Clock) -> bool {
+        let (Some(&m), Some(played)) = (record.game.moves().last(), record.moves.last()) else {
+            return false;
+        };
+        let is_next = self.record.game.ply() + 1 == record.game.ply() && self.record.game.play(m).is_ok();
+        if is_next {
+            self.record.moves.push(played.clone());
+            self.clock.clone_from(clock);
+        }
+        is_next
+    }
+}
+
+impl PageHeading {
+    /// Describes the standings, best first.
+    fn table(&self, game: &Match) -> Vec<Value> {
+        let standings = &game.standings;
+        let ranking = standings.ranking();
+        let points = |program: usize| {
+            (standings.programs[program].games.halves() + game.schedule.granted(program)) as f64 / 2.0
+        };
+        let row = |&program: &usize| {
+            let games = &standings.programs[program].games;
+            let cells: Vec<String> =
+                ranking.iter().map(|&opponent| standings.score_text(program, opponent)).collect();
+            let met = |opponent: usize| standings.between(program, opponent);
+            let opponents = || ranking.iter().copied();
+            json!({
+                "name": self.names[program], "points": points(program), "games": games.games(), "won": games.wins,
+                "drawn": games.draws, "lost": games.losses, "present": true, "cells": cells,
+                "sb": opponents().map(|o| met(o).halves() as f64 / 2.0 * points(o)).sum::<f64>(),
+                "buchholz": opponents().map(|o| met(o).games() as f64 * points(o)).sum::<f64>(),
+            })
+        };
+        ranking.iter().map(row).collect()
+    }
+
+    fn names_of(&self, fixture: &Fixture) -> ByColor<&str> {
+        ByColor { white: fixture.white, black: fixture.black }.map(|program| self.names[program].as_str())
+    }
+}
+
+impl PageData {
+    /// Describes a game in play.
+    fn json(&self, number: u64) -> Option<Value> {
+        let ShownGame { fixture, record, clock } = self.playing.get(&number)?;
+        let names = self.heading.names_of(fixture);
+        let game = GameInPlay { fixture, names, game: &record.game, clock, paused: false, gone: Vec::new() };
+        Some(game.json(Instant::now()))
+    }
+
+    fn state(&self) -> Value {
+        let PageHeading { event, site, control, .. } = &self.heading;
+        let finished = self.finished.iter().map(|shown| {
+            let names = self.heading.names_of(&shown.fixture);
+            let outcome = shown.record.outcome;
+            json!({
+                "number": shown.fixture.number + 1, "round": shown.fixture.round, "white": names.white, "black": names.black,
+                "result": outcome.map_or("*", |outcome| outcome.result()),
+                "reason": outcome.map(|outcome| outcome.to_string()),
+            })
+        });
+        json!({
+            "event": event, "site": site, "control": control, "table": self.table, "log": self.log, "directed": false,
+            "finished": finished.collect::<Vec<_>>(),
+            "running": self.playing.keys().filter_map(|number| self.json(*number)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn find(&self, number: u64) -> Option<&ShownGame> {
+        let finished = self.finished.iter().rev().find(|shown| shown.fixture.number == number);
+        self.playing.get(&number).or(finished)
+    }
+
+    fn pgn(&self, shown: &ShownGame) -> String {
+        let mut tags = PgnTags::default();
+        tags.set("Event", &self.heading.event);
+        tags.set("Site", &self.heading.site);
+        shown.record.pgn_of(&shown.fixture, &tags, &PgnFields::default())
+    }
+
+    /// Answers a request of the page; `None` if the requested game is not known any more.
+    fn answer(&self, query: &PageQuery) -> Option<String> {
+        match *query {
+            PageQuery::State => Some(self.state().to_string()),
+            PageQuery::Game(number) => {
+                self.find(number).map(|shown| detail(&shown.fixture, &shown.record).to_string())
+            }
+            PageQuery::Pgn(number) => self.find(number).map(|shown| self.pgn(shown)),
+            PageQuery::AllPgn => match &self.pgn {
+                Some(path) => fs::read_to_string(path).ok(),
+                None => Some(self.finished.iter().map(|shown| self.pgn(shown)).collect()),
+            },
+        }
+    }
+}
+
+fn locked(shared: &Mutex<PageData>) -> MutexGuard<'_, PageData> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Answers the requests of the page until its server has ended.
+fn answer_all(inbox: &Receiver<ServiceMessage>, shared: &Mutex<PageData>) {
+    while let Ok(message) = inbox.recv() {
+        match message {
+            // Sending fails only if the page has closed the request.
+            ServiceMessage::Query(query, answer) => drop(answer.send(locked(shared).answer(&query))),
+            ServiceMessage::Command(_, answer) => {
+                drop(answer.send(Err("no orders are taken here".to_owned())));
+            }
+            // Connections that were refused; and what only a referee's listeners send.
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Trees are written and read again.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn read(text: impl AsRef<[u8]>) -> Vec<ParsedGame> {
+    TreeReader::new(text.as_ref()).map(|game| game.expect("a readable input")).collect()
+}
+
+fn read_one(text: &str) -> ParsedGame {
+    let [game] = <[_; 1]>::try_from(read(text)).expect("one game");
+    game
+}
+
+fn faults(game: &ParsedGame) -> Vec<String> {
+    game.faults.iter().map(|(line, fault)| format!("line {line}: {fault}")).collect()
+}
+
+#[test]
+fn everything_stays() {
+    let text = "[Event \"A \\\"match\\\"\"]\n[Odd \"\"]\n[White \"Müller\"]\n\n\
+        {before} 1. e4 $1 $16 {good move} {more} 1... c5 (1... e5 {[%eval 0.21] solid} 2. Nf3\n(2. f4 exf4 (2... d5)) \
+        2... Nc6) (1... e6) 2. Nf3 ; a } brace\n2... d6 {[%clk 0:01:00]} 3. -- $22 1/2-1/2\n\n";
+    let game = read_one(text);
+    assert_eq!(game.tree.write().replace('\n', " "), text.replace('\n', " "));
+    assert!(game.faults.is_empty() && game.is_ended);
+    let c5 = &game.tree.mainline.moves[1];
+    assert_eq!(c5.variations().map(|line| line.moves.len()).collect::<Vec<_>>(), [3, 1]);
+    let e4 = &game.tree.mainline.moves[0];
+    assert_eq!(
+        (e4.comments().collect::<Vec<_>>(), e4.glyphs().collect()),
+        (vec!["good move", "more"], vec![1, 16])
+    );
+    assert_eq!((game.tree.result, game.tree.tag("Odd")), (ResultMarker::Draw, Some("")));
+}
+
+#[test]
+fn games_begin_with_black_and_anywhere() {
+    let text = "[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 17\"]\n\n17... e5 (17... e6 18. e4) 18. e4 *\n\n";
+    assert_eq!(read_one(text).tree.write(), text);
+    let text = "[FEN \"3k4/8/8/8/8/8/4Q3/4K3 w - - 2+3 0 9\"]\n\n9. Qd3+ *\n\n";
+    assert_eq!(read_one(text).tree.write(), text);
+}
+
+#[test]
+fn broken_games_are_kept_and_told() {
+    let told = |text: &str, written: &str, told: &[&str]| {
+        let game = read_one(text);
+        assert_eq!(game.tree.write().trim_end(), written);
+        assert_eq!(faults(&game), told);
+    };
+    told("1. e4 {never\nclosed", "1. e4 {never closed} *", &["line 1: a comment is not closed"]);
+    told("1. e4 (1. d4 (1. c4 1-0", "1. e4 (1. d4 (1. c4)) 1-0", &["line 1: a variation is not closed"]);
+    told("1. e4 e5) 2. d4 *", "1. e4 e5 ) 2. d4 *", &["line 1: `)` without `(`"]);
+    let tag = "line 1: `[White Fool]` is not a tag pair; expected [Name \"value\"]";
+    told("[White Fool]\n[Black \"B\"]\n\n1. e4 *", "[Black \"B\"]\n\n[White Fool]\n1. e4 *", &[tag]);
+    told("% escaped\n1. e4 < e5 Kx9 $999 2. d4", "% escaped\n1. e4 < 1... e5 2. Kx9 $999 2... d4 *", &[]);
+    assert!(!read_one("1. e4").is_ended);
+    let replay = read_one("1. e4 e5 2. Ke3 d6 *").tree.replay().expect("the start position");
+    assert_eq!((replay.game.ply(), replay.fault.is_some()), (2, true));
+}
+
+#[test]
+fn text_behind_the_result_is_kept() {
+    let games = read(
+        "1. e4 * {of the first}\n{of the second}\n[Event \"2\"]\n\n1. d4 *\n\n{of the second, too}\n% end",
+    );
+    let written: Vec<_> = games.iter().map(|game| game.tree.write()).collect();
+    assert_eq!(written[0], "1. e4 {of the first} *\n\n");
+    assert_eq!(written[1], "[Event \"2\"]\n\n{of the second} 1. d4 {of the second, too}\n% end\n*\n\n");
+}
+
+#[test]
+fn deep_variations_are_kept_as_text() {
+    let deep = |levels: usize| format!("1. e4 {} *", "(1. d4 ".repeat(levels) + &")".repeat(levels));
+    assert!(read_one(&deep(100)).faults.is_empty());
+    let game = read_one(&deep(100_000));
+    assert_eq!(faults(&game)[0], "line 1: variations are nested more than 100 times");
+    let again = read_one(&game.tree.write());
+    assert_eq!(again.tree, game.tree);
+    let unclosed = read_one(&"(1. d4 ".repeat(300));
+    assert_eq!(read_one(&unclosed.tree.write()).tree, unclosed.tree);
+}
+
+fn annotation(line: BoxedStrategy<MoveLine>) -> impl Strategy<Value = Annotation> {
+    let words = prop::collection::vec("[!-~äöü♞]{1,100}", 1..20);
+    prop_oneof![
+        any::<u8>().prop_map(Annotation::Glyph),
+        words.prop_map(|words| Annotation::Comment(words.join(" "))),
+        line.prop_map(Annotation::Variation),
+        prop::sample::select(vec!["%", "% x {", "<", "$", "$300", "[%clk", ">"])
+            .prop_map(|text| Annotation::Other(text.to_owned())),
+    ]
+}
+
+fn line(depth: u32) -> BoxedStrategy<MoveLine> {
+    let inner = if depth == 0 { Just(MoveLine::default()).boxed() } else { line(depth - 1) };
+    let annotations = prop::collection::vec(annotation(inner), 0..3).boxed();
+    let word =
+        prop::sample::select(vec!["e4", "Nf3", "O-O", "exd8=Q+", "--", "Kx9", "0-0", "%x", "]", "}", "@@@@"]);
+    let node =
+        (word, annotations.clone()).prop_map(|(text, after)| MoveNode { text: text.to_owned(), after });
+    (annotations, prop::collection::vec(node, 0..8))
+        .prop_map(|(before, moves)| MoveLine { before, moves })
+        .boxed()
+}
+
+fn tree() -> impl Strategy<Value = GameTree> {
+    let tags = prop::collection::vec(("[A-Z][a-z0-9_]{0,8}", "[^\\pC]{0,40}"), 0..4);
+    let results = [ResultMarker::WhiteWins, ResultMarker::BlackWins, ResultMarker::Draw, ResultMarker::Open];
+    (tags, line(3), prop::sample::select(results.to_vec())).prop_map(|(tags, mainline, result)| {
+        let tags = tags.into_iter().filter(|(name, _)| name != "Event" && name != "FEN");
+        let event = ("Event".to_owned(), "x".to_owned());
+        GameTree { tags: std::iter::once(event).chain(tags).collect(), mainline, result }
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_tree_read_back_is_the_same(trees in prop::collection::vec(tree(), 1..4)) {
+        let text: String = trees.iter().map(GameTree::write).collect();
+        let again: Vec<_> = read(&text).into_iter().map(|game| game.tree).collect();
+        prop_assert_eq!(again, trees, "{}", text);
+    }
+
+    #[test]
+    fn arbitrary_text_is_written_as_it_was_understood(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        same_again(bytes)?;
+    }
+
+    #[test]
+    fn arbitrary_tokens_are_written_as_they_were_understood(
+        tokens in prop::collection::vec(
+            prop::sample::select(vec![
+                "[Event \"x\"]", "[", "]", "{", "}", "(", ")", ";", "\n", "\n% x\n", "e4", "1.", "e5", "1-0", "*", "$3",
+                "\"", "\\", "--", "<", "\u{feff}", "[FEN \"x\"]", "!?", "{ a  b }", "\n[White \"y\"]\n", "e.p.", "%",
+            ]),
+            0..40,
+        ),
+    ) {
+        same_again(tokens.join(" "))?;
+    }
+}
+
+/// Games of any text, written and read again, are the same.
+fn same_again(text: impl AsRef<[u8]>) -> Result<(), TestCaseError> {
+    let games: Vec<_> = read(text).into_iter().map(|game| game.tree).collect();
+    let written: String = games.iter().map(GameTree::write).collect();
+    let again: Vec<_> = read(&written).into_iter().map(|game| game.tree).collect();
+    prop_assert_eq!(again, games, "{}", written);
+    Ok(())
+}

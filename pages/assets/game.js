@@ -1,0 +1,2 @@
+// The page of an annotated game.
+new HeraldReplay(document.getElementById("game")).show(JSON.parse(document.getElementById("game-data").textContent));

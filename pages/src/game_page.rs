@@ -1,0 +1,171 @@
+//! What the page of an annotated game shows.
+//!
+//! All chess in it comes from the caller: the page plays no moves and judges none. A position is a FEN, a move the squares that it
+//! touches. Names of fields are those of the JSON inside the page.
+
+use game::{Color, Game, Move, Score, Square};
+use serde::{Deserialize, Serialize};
+
+/// A game with its annotations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GamePage {
+    /// The tags in the order in which they are shown. `White`, `Black`, `WhiteElo`, `BlackElo`, `Event`, `Site`, `Round` and `Date`
+    /// make the heading; the others stand in a table.
+    pub tags: Vec<(String, String)>,
+    /// FEN of the position before the first move.
+    pub start: String,
+    /// Evaluation of that position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_score: Option<WhiteScore>,
+    /// Result as PGN writes it: `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: String,
+    /// How the game ended, such as `White mates`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination: Option<String>,
+    /// ECO code and name of the opening.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<String>,
+    /// Comment before the first move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The moves of the game.
+    pub moves: Vec<PageMove>,
+    /// Summary of White's play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub white: Option<PlayerSummary>,
+    /// Summary of Black's play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub black: Option<PlayerSummary>,
+    /// The course of the game in words, a paragraph each.
+    pub story: Vec<String>,
+    /// Who analysed, with which limit, and when: `Herald 0.1.0, 100,000 nodes a move, 2026-11-24`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analysed_by: Option<String>,
+}
+
+/// A move and the position after it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PageStep {
+    /// The move in SAN.
+    pub san: String,
+    /// FEN after the move. In the file it leaves out the fields in which it is like the one before.
+    pub fen: String,
+    /// The squares that the move touches, one after the other: `e2e4`, for a drop `f3`.
+    pub squares: String,
+}
+
+impl PageStep {
+    /// Plays a legal move and describes it. `None` if the move is illegal; the game is then unchanged.
+    pub fn play(game: &mut Game, mv: Move) -> Option<PageStep> {
+        let san = game.san(mv);
+        game.play(mv).ok()?;
+        let squares = touched_squares(mv).iter().map(Square::to_string).collect();
+        Some(PageStep { san, fen: game.fen(), squares })
+    }
+}
+
+/// The squares that a board marks for a move: where the piece comes from, if not from the hand, and where it goes. For castling the
+/// king's.
+pub fn touched_squares(mv: Move) -> Vec<Square> {
+    let to = match (mv, mv.castling_side()) {
+        (Move::Castle { king, .. }, Some(side)) => Square::from_coords(side.king_to_file(), king.rank()),
+        _ => mv.to(),
+    };
+    mv.from().into_iter().chain([to]).collect()
+}
+
+/// A move of the game or of a variation, with what is said about it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PageMove {
+    /// The move and the position after it.
+    #[serde(flatten)]
+    pub step: PageStep,
+    /// Evaluation of the position after the move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<WhiteScore>,
+    /// Depth of that evaluation, in plies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Time left on the mover's clock after the move, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<f64>,
+    /// Numeric annotation glyphs of PGN; 1 to 6 are `!`, `?`, `!!`, `??`, `!?` and `?!`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nags: Vec<u8>,
+    /// The better line from the position before the move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<PageLine>,
+    /// Comment before the move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment_before: Option<String>,
+    /// Comment after the move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// Further facts, such as time used and nodes, shown with the move when it is on the board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Name of the opening, at the last move that belongs to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<String>,
+    /// Variations in place of this move.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variations: Vec<Vec<PageMove>>,
+}
+
+/// A line of play that a program recommends. Its first [`LONGEST_LINE`](crate::LONGEST_LINE) moves are shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PageLine {
+    /// Evaluation of the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<WhiteScore>,
+    /// Its moves.
+    pub moves: Vec<PageStep>,
+}
+
+/// An evaluation from White's side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhiteScore {
+    /// An estimate in centipawns; positive is better for White.
+    Centipawns(i32),
+    /// Moves to mate: White mates if positive, Black if negative. A position with a mate on the board needs no score.
+    Mate(i32),
+}
+
+impl WhiteScore {
+    /// A score of the side `color`. `None` for a checkmate on the board.
+    pub fn of(score: Score, color: Color) -> Option<WhiteScore> {
+        let sign = color.fold_wb(1, -1);
+        match score {
+            Score::Centipawns(centipawns) => Some(WhiteScore::Centipawns(sign * centipawns)),
+            Score::MateIn(moves) => Some(WhiteScore::Mate(sign * moves as i32)),
+            Score::MatedIn(0) => None,
+            Score::MatedIn(moves) => Some(WhiteScore::Mate(-sign * moves as i32)),
+        }
+    }
+}
+
+/// Summary of a player's moves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlayerSummary {
+    /// Accuracy in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
+    /// Average loss for each move, in centipawns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average_loss: Option<f64>,
+    /// Number of inaccuracies (`?!`).
+    pub inaccuracies: u32,
+    /// Number of mistakes (`?`).
+    pub mistakes: u32,
+    /// Number of blunders (`??`).
+    pub blunders: u32,
+    /// Further facts with their names, such as `Loss in the endgame`, `12`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<(String, String)>,
+}

@@ -1,0 +1,32 @@
+//! The pictures of every page: one board, one graph and one list of moves, in plain JavaScript and CSS without a build step. They work
+//! offline and know no rules of chess: positions and moves come from the program.
+//!
+//! - [`STYLE`] and [`SCRIPT`] are the components, for a page that is served or for one in a single file.
+//! - [`game_page()`] makes the page of an annotated game, a file that opens from a disk.
+//!
+//! All text of users and programs is inserted as text nodes or escaped, so that a name with markup in it is a name.
+
+mod game_html;
+mod game_page;
+mod single_file;
+
+pub use game_html::{LONGEST_LINE, game_page};
+pub use game_page::{GamePage, PageLine, PageMove, PageStep, PlayerSummary, WhiteScore, touched_squares};
+pub use single_file::SingleFile;
+
+/// The style sheet of the components: colours in light and dark, board, graph, list of moves, and what all pages have in common.
+pub const STYLE: &str = include_str!("../assets/board.css");
+
+/// The components: `HeraldBoard`, `HeraldGraph`, `HeraldMoves`, `HeraldReplay`, and the switch between light and dark, which is any button with the
+/// attribute `data-theme-switch`. Each describes itself at its head.
+pub const SCRIPT: &str = concat!(
+    include_str!("../assets/theme.js"),
+    include_str!("../assets/pieces.js"),
+    include_str!("../assets/board.js"),
+    include_str!("../assets/graph.js"),
+    include_str!("../assets/moves.js"),
+    include_str!("../assets/replay.js"),
+);
+
+/// The icon of all pages.
+pub const ICON: &str = include_str!("../assets/icon.svg");

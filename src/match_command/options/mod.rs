@@ -1,0 +1,109 @@
+//! The options of a match by subject, from flags or a TOML file. Their names are those of the flags and of the keys.
+
+mod adjudication;
+mod openings;
+mod output;
+mod running;
+mod test;
+mod tournament;
+
+use std::path::{self, Path, PathBuf};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use platform::FileId;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toml::Table;
+
+use crate::settings;
+
+pub(super) use adjudication::AdjudicationOptions;
+pub(super) use openings::OpeningOptions;
+pub(super) use output::{EngineLogs, OutputOptions};
+pub(super) use running::RunningOptions;
+pub(super) use test::TestOptions;
+pub(super) use tournament::TournamentOptions;
+
+/// The options of a match.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct MatchOptions {
+    #[command(flatten)]
+    pub(super) tournament: TournamentOptions,
+    #[command(flatten)]
+    pub(super) openings: OpeningOptions,
+    #[command(flatten)]
+    pub(super) test: TestOptions,
+    #[command(flatten)]
+    pub(super) adjudication: AdjudicationOptions,
+    #[command(flatten)]
+    pub(super) running: RunningOptions,
+    #[command(flatten)]
+    pub(super) output: OutputOptions,
+}
+
+impl MatchOptions {
+    /// Returns the flags that were given, by the names of their keys.
+    pub(super) fn given(&self) -> Result<Table> {
+        let mut table = settings::given(&self.tournament)?;
+        table.extend(settings::given(&self.openings)?);
+        table.extend(settings::given(&self.test)?);
+        table.extend(settings::given(&self.adjudication)?);
+        table.extend(settings::given(&self.running)?);
+        table.extend(settings::given(&self.output)?);
+        Ok(table)
+    }
+
+    /// Reads the options from their keys.
+    pub(super) fn from_table(mut table: Table) -> Result<MatchOptions> {
+        let options = MatchOptions {
+            tournament: take(&mut table)?,
+            openings: take(&mut table)?,
+            test: take(&mut table)?,
+            adjudication: take(&mut table)?,
+            running: take(&mut table)?,
+            output: take(&mut table)?,
+        };
+        match table.keys().next() {
+            None => Ok(options),
+            Some(key) => {
+                bail!(
+                    "unknown key `{key}`: expected the name of a flag, engine or each (see herald match --help)"
+                )
+            }
+        }
+    }
+
+    /// Refuses a file that has two roles, as games that are appended to the openings.
+    pub(super) fn check_files(&self, settings: Option<&Path>) -> Result<()> {
+        let roles = [
+            ("the settings", settings),
+            ("--openings", self.openings.openings.as_deref()),
+            ("--pgn", self.output.pgn.as_deref()),
+            ("--epd", self.output.epd.as_deref()),
+            ("--state", self.running.state.as_deref()),
+            ("--log", self.output.log.as_deref()),
+        ];
+        let files: Vec<_> =
+            roles.into_iter().filter_map(|(role, path)| Some((role, identity(path?)?))).collect();
+        for (place, (role, file)) in files.iter().enumerate() {
+            if let Some((other, _)) = files[..place].iter().find(|(_, earlier)| earlier == file) {
+                bail!("{other} and {role} name the same file: expected one for each");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes the options of a group out of a table.
+fn take<T: Args + DeserializeOwned + Serialize>(table: &mut Table) -> Result<T> {
+    let group = T::augment_args(clap::Command::new("group"));
+    let keys = group.get_arguments().map(|flag| flag.get_id().as_str().replace('_', "-"));
+    settings::from_table(keys.filter_map(|key| table.remove(&key).map(|value| (key, value))).collect())
+}
+
+/// The identity of a file, or the path of one that is still to be made; `None` for a device, which several may share.
+fn identity(path: &Path) -> Option<Result<FileId, PathBuf>> {
+    let is_new = !path.exists();
+    FileId::at(path).map(Ok).or_else(|| is_new.then(|| path::absolute(path).ok()).flatten().map(Err))
+}

@@ -1,0 +1,96 @@
+//! What is written and shown.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use arena::{PgnField, PgnFields};
+use clap::Args;
+use players::{Log, TextLog};
+use serde::{Deserialize, Serialize};
+
+use crate::settings::{self, LogFile};
+
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[command(next_help_heading = "Output")]
+pub(in crate::match_command) struct OutputOptions {
+    /// Append the games to this file
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::match_command) pgn: Option<PathBuf>,
+    /// What the comments of the PGN tell of each move: all, none or a list of score, depth, time, seldepth, nodes, nps,
+    /// hashfull, tbhits, latency, lag, pv, clock [default: score,depth,time,nodes,clock]
+    #[arg(long, value_name = "LIST")]
+    pgn_fields: Option<String>,
+    /// Write the engines' principal variations to the PGN: the field pv in addition
+    #[arg(long)]
+    variations: bool,
+    /// Append the last position of each game to this file, in EPD (in a variant as FEN)
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::match_command) epd: Option<PathBuf>,
+    /// Append all messages of all engines, and their standard error, to this file
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::match_command) log: Option<PathBuf>,
+    /// Append the messages of each engine to a file of its name in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "log")]
+    log_folder: Option<PathBuf>,
+    /// Print a line about the match after every N games, with --json an event; 0: never [default: 10; on a terminal, where
+    /// a table is shown instead, and with --json: never]
+    #[arg(long, value_name = "N")]
+    pub(in crate::match_command) report_every: Option<u64>,
+    /// Print the whole table after every N games [default: at the end only]
+    #[arg(long, value_name = "N")]
+    pub(in crate::match_command) table_every: Option<u64>,
+    /// Show the match on a web page at this address, for example 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(in crate::match_command) live: Option<SocketAddr>,
+}
+
+impl OutputOptions {
+    pub(in crate::match_command) fn fields(&self) -> Result<PgnFields> {
+        let fields = match &self.pgn_fields {
+            None => PgnFields::default(),
+            Some(text) => text.parse().map_err(|error: String| anyhow!("--pgn-fields: {error}"))?,
+        };
+        Ok(if self.variations { fields.with(PgnField::Variation) } else { fields })
+    }
+
+    /// Opens the logs.
+    pub(in crate::match_command) fn logs(&self) -> Result<EngineLogs> {
+        ensure!(
+            self.log.is_none() || self.log_folder.is_none(),
+            "--log and --log-folder: expected one of them"
+        );
+        if let Some(folder) = &self.log_folder {
+            fs::create_dir_all(folder).with_context(|| format!("--log-folder {}", folder.display()))?;
+        }
+        let (shared, folder) = (settings::open_log(self.log.as_deref())?, self.log_folder.clone());
+        Ok(EngineLogs { shared, folder, began: Instant::now() })
+    }
+}
+
+/// The logs of the engines: one that they share, or one for each.
+pub(in crate::match_command) struct EngineLogs {
+    shared: Option<LogFile>,
+    folder: Option<PathBuf>,
+    began: Instant,
+}
+
+impl EngineLogs {
+    /// Returns the log of an engine, if there is one.
+    pub(in crate::match_command) fn of(&self, name: &str) -> Result<Option<Arc<dyn Log>>> {
+        let file = match &self.folder {
+            None => self.shared.clone(),
+            Some(folder) => {
+                // The name is the engine's own and may contain anything.
+                let plain = |c: char| if c.is_alphanumeric() || " .+-()".contains(c) { c } else { '_' };
+                let name: String = name.chars().map(plain).collect();
+                settings::open_log(Some(&folder.join(format!("{}.log", name.trim_start_matches('.')))))?
+            }
+        };
+        Ok(file.map(|file| Arc::new(TextLog::new(name, self.began, file)) as Arc<dyn Log>))
+    }
+}

@@ -1,0 +1,264 @@
+//! Options of matches: colours and openings, engines, files, what stops a match, and the commands of other runners.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use game::PgnReader;
+use serde_json::Value;
+
+const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+
+/// A folder for the files of a match.
+struct Hall(tempfile::TempDir);
+
+impl Hall {
+    fn new() -> Hall {
+        Hall(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.path(name), text).expect("written");
+        self.path(name).display().to_string()
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect("the file")
+    }
+
+    /// Plays a short match in this folder. Without engines among the arguments Herald plays itself.
+    fn play(&self, arguments: &[&str]) -> Output {
+        let mut herald = Command::new(HERALD);
+        herald.args(["match", "--max-moves", "2", "--each", "depth=1"]).current_dir(self.0.path());
+        if !arguments.contains(&"--engine") {
+            for name in ["A", "B"] {
+                herald.args(["--engine", &format!("cmd='{HERALD}' name={name}")]);
+            }
+        }
+        herald.args(arguments).output().expect("herald runs")
+    }
+
+    /// Plays a match and returns White, Black and the opening of each game.
+    fn games(&self, arguments: &[&str]) -> Vec<(String, String, u64)> {
+        let output = self.play(&[&["--json"], arguments].concat());
+        assert!(output.status.success(), "{output:?}");
+        let events =
+            text(&output.stdout).lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let word = |event: &Value, key: &str| event[key].as_str().expect("a text").to_owned();
+        let games = events.filter(|event| event["event"] == "start");
+        games
+            .map(|event| {
+                (word(&event, "white"), word(&event, "black"), event["opening"].as_u64().expect("a number"))
+            })
+            .collect()
+    }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).expect("text")
+}
+
+/// The one line on standard error of a command that was wrong.
+fn refused(output: &Output) -> &str {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let told = text(&output.stderr);
+    assert_eq!(told.lines().count(), 1, "{told}");
+    told.trim_end()
+}
+
+#[test]
+fn colours_and_openings() {
+    let hall = Hall::new();
+    let order = |arguments: &[&str]| -> String {
+        let games = hall.games(arguments);
+        games
+            .iter()
+            .map(|(white, _, opening)| format!("{white}{opening} "))
+            .collect::<String>()
+            .trim_end()
+            .to_owned()
+    };
+    assert_eq!(order(&["--games", "5"]), "A1 B1 A2 B2 A3");
+    assert_eq!(order(&["--games", "4", "--no-reversal"]), "A1 B2 A3 B4");
+    assert_eq!(order(&["--games", "3", "--fixed-colours"]), "A1 A2 A3");
+    assert_eq!(order(&["--games", "1", "--rounds", "3"]), "A1 B1 A2");
+    let both = hall.play(&["--no-reversal", "--fixed-colours"]);
+    assert!(refused(&both).contains("cannot be used with"), "{both:?}");
+}
+
+/// An odd number of games is resumed, and the test on single games counts them.
+#[test]
+fn single_games_are_resumed_and_tested() {
+    let hall = Hall::new();
+    let arguments =
+        ["--games", "3", "--no-reversal", "--state", "s", "--pgn", "p", "--epd", "e", "--sprt", "0,10"];
+    let output = hall.play(&arguments);
+    assert!(
+        output.status.success() && text(&output.stdout).contains("after 3 games, undecided"),
+        "{output:?}"
+    );
+    let state = hall.read("s");
+    let cut = state.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
+    fs::write(hall.path("s"), cut).expect("written");
+    // The second game counts as being written when the runner was killed; a third would be somebody else's.
+    let pgn = hall.read("p");
+    let second = pgn.match_indices("[Event ").nth(2).expect("three games").0;
+    fs::write(hall.path("p"), &pgn[..second]).expect("written");
+    let epd = hall.read("e");
+    fs::write(hall.path("e"), epd.lines().take(2).map(|line| format!("{line}\n")).collect::<String>())
+        .expect("written");
+    assert!(hall.play(&arguments).status.success());
+    assert_eq!((hall.read("p").matches("[Event ").count(), hall.read("e").lines().count()), (3, 3));
+    let other = hall.play(&["--games", "3", "--state", "s", "--pgn", "p", "--epd", "e", "--sprt", "0,10"]);
+    assert!(refused(&other).contains("schedule.colours was \"alternating\", now null"), "{other:?}");
+}
+
+#[test]
+fn files_have_what_was_asked_for() {
+    let hall = Hall::new();
+    let output =
+        hall.play(&["--pgn", "a.pgn", "--epd", "a.epd", "--pgn-fields", "all", "--log-folder", "logs"]);
+    assert!(output.status.success(), "{output:?}");
+    let pgn = hall.read("a.pgn").replace('\n', " ");
+    for field in ["sd=", "n=", "nps=", "hash=", "latency=", "pv "] {
+        assert!(pgn.contains(field), "{field}: {pgn}");
+    }
+    let games: Vec<_> = PgnReader::new(pgn.as_bytes()).map(|read| read.expect("a game").game).collect();
+    for (game, line) in games.iter().zip(hall.read("a.epd").lines()) {
+        let position = game.fen().split(' ').take(4).collect::<Vec<_>>().join(" ");
+        assert!(
+            line.starts_with(&position) && line.contains("hmvc ") && line.contains("id \"game "),
+            "{line}"
+        );
+    }
+    let check =
+        Command::new(HERALD).args(["epd", "check"]).arg(hall.path("a.epd")).output().expect("herald runs");
+    assert!(check.status.success(), "{check:?}");
+    for name in ["A", "B"] {
+        assert!(hall.read(&format!("logs/{name}.log")).contains(&format!(" {name} < ucinewgame")));
+    }
+    assert!(hall.play(&["--pgn", "b.pgn", "--pgn-fields", "none"]).status.success());
+    assert!(!hall.read("b.pgn").contains("book") && !hall.read("b.pgn").contains("%clk"));
+    let wrong = hall.play(&["--pgn-fields", "score,elo"]);
+    assert!(
+        refused(&wrong).contains("`elo` is no field of a move: expected all, none or a list of score"),
+        "{wrong:?}"
+    );
+}
+
+#[test]
+fn engines_are_started_as_often_as_wanted() {
+    let hall = Hall::new();
+    let script = hall.write("count.sh", &format!("echo started >> starts\nexec {HERALD} uci\n"));
+    let starts = |restart: &str| {
+        let _ = fs::remove_file(hall.path("starts"));
+        let counted = format!("cmd='sh {script}' name=C restart={restart}");
+        let output =
+            hall.play(&["--games", "4", "--engine", &counted, "--engine", &format!("cmd='{HERALD}' name=D")]);
+        assert!(output.status.success(), "{output:?}");
+        hall.read("starts").lines().count()
+    };
+    // Once to learn its name, and for the games.
+    assert_eq!((starts("auto"), starts("on")), (2, 5));
+    let off = hall.play(&["--engine", "cmd=a restart=off", "--engine", "cmd=b"]);
+    assert!(refused(&off).contains("restart: \"off\" is not on, auto, true or false"), "{off:?}");
+}
+
+#[test]
+fn a_match_stops_when_an_engine_has_crashed_often_enough() {
+    let hall = Hall::new();
+    let script = "while read -r word _; do case $word in uci) echo uciok;; isready) echo readyok;; go) exit 7;; quit) exit;; esac; done";
+    let crashing = format!("cmd='sh {}' name=X", hall.write("crash.sh", script));
+    let play = |more: &[&str]| {
+        let engines = ["--games", "6", "--engine", &crashing, "--engine", &format!("cmd='{HERALD}' name=Y")];
+        hall.play(&[&engines, more].concat())
+    };
+    let all = play(&[]);
+    assert!(all.status.success() && text(&all.stdout).contains("X: crashes 6"), "{all:?}");
+    let some = play(&["--max-crashes", "2"]);
+    assert_eq!(some.status.code(), Some(1), "{some:?}");
+    assert_eq!(
+        text(&some.stderr),
+        "herald: stopped after 2 games: X has crashed too often (--max-crashes)\n"
+    );
+}
+
+#[test]
+fn engines_of_cute_chess() {
+    let hall = Hall::new();
+    let engines = format!(
+        r#"[{{"name": "Cute", "command": "{HERALD}", "protocol": "xboard", "workingDirectory": "", "initStrings": ["post"],
+            "options": [{{"name": "Contempt", "type": "spin", "default": 0, "value": 7}}]}}]"#
+    );
+    hall.write("engines.json", &engines);
+    let pair = ["--engine", "conf=Cute", "--engine", &format!("cmd='{HERALD}' name=Other"), "--log", "log"];
+    let output = hall.play(&[&["--engines-file", "engines.json"], &pair[..]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let log = hall.read("log");
+    assert!(log.contains(" Cute < option Contempt=7") && log.contains(" Cute < post"), "{log}");
+    let missing = hall.play(&["--engines-file", "engines.json", "--engine", "conf=Kute", "--engine", "a"]);
+    assert!(
+        refused(&missing).contains("engines.json: there is no engine Kute; there are Cute"),
+        "{missing:?}"
+    );
+}
+
+#[test]
+fn cores_and_tables_are_checked() {
+    let hall = Hall::new();
+    for (arguments, told) in [
+        (&["--processors", "60000"][..], "core 60000 cannot be used: this process may use ["),
+        (&["--processors", "3-1"], "--processors 3-1: expected numbers of cores, as in 0-3,6"),
+        (
+            &["--tablebase-men", "4"],
+            "--tablebase-men, --tablebase-ignore-50 and --tablebase-ends are for --tablebases",
+        ),
+        (&["--openings", "a.epd", "--random-plies", "3"], "cannot be used with"),
+        (&["--random-plies", "300"], "--random-plies: expected at most 40"),
+        (&["--epd", "x", "--pgn", "x"], "--pgn and --epd name the same file"),
+    ] {
+        let output = hall.play(arguments);
+        assert!(refused(&output).contains(told), "{output:?}");
+    }
+    let settings = hall.write("m.toml", "games = 2\npgn-felds = 'all'\n");
+    let wrong = hall.play(&[&settings]);
+    assert!(refused(&wrong).contains("unknown key `pgn-felds`: expected the name of a flag"), "{wrong:?}");
+}
+
+/// What is printed for a command of fastchess is a command that the shell and Herald understand.
+#[test]
+fn a_command_of_fastchess_is_translated_and_runs() {
+    let hall = Hall::new();
+    hall.write("book.epd", "4k3/8/8/8/8/8/PPPP4/4K3 w - - 0 1\n");
+    let theirs = format!(
+        "fastchess -engine cmd={HERALD} args=uci name=A -engine cmd={HERALD} name='B B' proto=uci -each depth=1 tc=0:10+0.1 \
+         -openings file=book.epd format=epd order=random -maxmoves 2 -rounds 2 -repeat -concurrency 2 -pgnout file=out.pgn \
+         nodes=true -draw movenumber=10 movecount=4 score=8 -recover"
+    );
+    let output = hall.play(&["--from-fastchess", &theirs]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        text(&output.stderr).starts_with("herald: -recover: left out; an engine that crashes"),
+        "{output:?}"
+    );
+    let ours = text(&output.stdout);
+    assert!(ours.starts_with("herald match \\\n    --engine"), "{ours}");
+    let folder = Path::new(HERALD).parent().expect("a folder").display().to_string();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut shell = Command::new("sh");
+    let played =
+        shell.args(["-c", ours]).env("PATH", path).current_dir(hall.0.path()).output().expect("a shell");
+    assert!(played.status.success(), "{ours}{played:?}");
+    let games = hall.read("out.pgn");
+    assert_eq!(games.matches("[Event ").count(), 4, "{games}");
+    assert!(
+        games.contains("[White \"B B\"]") && games.contains("/1 0.") && !games.contains("%clk"),
+        "{games}"
+    );
+    let wrong = hall.play(&["--from-cutechess", "-engine cmd=a -fly"]);
+    assert_eq!(refused(&wrong), "herald: -fly: this option is not known");
+}
