@@ -128,6 +128,7 @@ fn check_options(spec: &Spec) -> Result<()> {
 
 /// Normalises the keys of a program. Those that several programs may share are checked where they are given.
 fn checked(table: Table) -> Result<Table> {
+    check_control(&table)?;
     let table = normalised(table);
     if let Some(key) = table.keys().find(|key| !FIELDS.contains(&key.as_str())) {
         bail!("unknown key `{key}`: expected {KEYS}");
@@ -246,7 +247,16 @@ pub(crate) fn read_words(text: &str) -> Result<Table> {
             bail!("`{name}` is there twice");
         }
     }
+    check_control(&table)?;
     Ok(normalised(table))
+}
+
+/// Refuses two limits of a move in one place, of which only one would count.
+fn check_control(table: &Table) -> Result<()> {
+    let limits: Vec<&str> =
+        ["tc", "st", "nodes", "depth"].into_iter().filter(|key| table.contains_key(*key)).collect();
+    ensure!(limits.len() < 2, "{}: expected one of them", limits.join(" and "));
+    Ok(())
 }
 
 /// Parses the value of a key that is not a string.
@@ -364,6 +374,7 @@ mod tests {
         assert!(error("cmd=a tc=now").starts_with("unreadable time control `now`"));
         assert_eq!(error("cmd=a fast"), "`fast` is not KEY=VALUE");
         assert_eq!(error("cmd=a cmd=b"), "`cmd` is there twice");
+        assert_eq!(error("cmd=a tc=1 nodes=7"), "tc and nodes: expected one of them");
         assert_eq!(error("cmd=a ponder=yes"), "ponder: `yes` is not true or false");
         assert!(error("cmd=a hash=3").starts_with("unknown key `hash`: expected cmd, protocol, "));
         assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`"));

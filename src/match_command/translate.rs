@@ -297,6 +297,7 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
         words.collect::<Vec<_>>()
     };
     let mut words = Vec::new();
+    let is_limited = option.pairs().any(|(key, _)| matches!(key, "nodes" | "depth" | "plies" | "st"));
     for (key, value) in option.pairs() {
         let word = match key {
             "cmd" => {
@@ -310,6 +311,14 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
             }
             "args" | "arg" => continue,
             "proto" => format!("protocol={}", super::participants::protocol(value)),
+            "tc" if is_limited => {
+                if usual_control(value) != "-" {
+                    remarks.push(format!(
+                        "tc={value}: left out; beside another limit of the moves there is no clock here"
+                    ));
+                }
+                continue;
+            }
             "tc" => format!("tc={}", usual_control(value)),
             "timemargin" => format!("margin={value}"),
             "plies" if runner == Runner::Fastchess => format!("depth={value}"),
@@ -437,7 +446,7 @@ mod tests {
         let expected = [
             "--engine conf=Deep",
             "--engine cmd=x protocol=cecp restart=on ponder=true",
-            "--each tc=- depth=5",
+            "--each depth=5",
             "--format gauntlet",
             "--variant atomic",
             "--pgn b.pgn",

@@ -235,7 +235,7 @@ fn a_command_of_fastchess_is_translated_and_runs() {
     let hall = Hall::new();
     hall.write("book.epd", "4k3/8/8/8/8/8/PPPP4/4K3 w - - 0 1\n");
     let theirs = format!(
-        "fastchess -engine cmd={HERALD} args=uci name=A -engine cmd={HERALD} name='B B' proto=uci -each depth=1 tc=0:10+0.1 \
+        "fastchess -engine cmd={HERALD} args=uci name=A -engine cmd={HERALD} name='B B' proto=uci -each depth=1 tc=inf \
          -openings file=book.epd format=epd order=random -maxmoves 2 -rounds 2 -repeat -concurrency 2 -pgnout file=out.pgn \
          nodes=true -draw movenumber=10 movecount=4 score=8 -recover"
     );
