@@ -1,15 +1,21 @@
 # The default rule builds the strongest executable for this machine under the name that OpenBench asks for:
 #     make EXE=herald
+# It needs nothing but make and cargo, on Linux, macOS and Windows alike: cargo itself writes the executable.
 EXE ?= herald
-NATIVE := -C target-cpu=native
+ifeq ($(OS),Windows_NT)
+NAME := $(EXE:.exe=).exe
+else
+NAME := $(EXE)
+endif
+PROFILE ?= tournament
 
 .PHONY: openbench native tournament speed help
 
 openbench: native
-	cp target/native/tournament/herald $(EXE)
 
+native: export RUSTFLAGS := -C target-cpu=native
 native: ## for this machine only: all its instructions, whole-program optimisation
-	RUSTFLAGS="$(NATIVE)" cargo build --profile tournament --target-dir target/native --bin herald
+	cargo rustc --profile $(PROFILE) --target-dir target/native --bin herald -- --emit link=$(NAME)
 
 tournament: ## for any x86-64 machine since 2009: whole-program optimisation
 	cargo build --profile tournament --bin herald

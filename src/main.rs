@@ -8,6 +8,7 @@ mod epd;
 mod match_command;
 mod play;
 mod position;
+mod ratings;
 mod referee_command;
 mod session;
 mod settings;
@@ -51,9 +52,10 @@ enum HeraldCommand {
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),
     Check(check::CheckArgs),
-    Bench(bench::Bench),
+    Bench(bench::BenchArgs),
     Perft(position::PerftArgs),
     Eval(position::Eval),
+    Ratings(ratings::RatingsArgs),
     Openings(book::OpeningsArgs),
     /// Make opening books and show their moves
     #[command(
@@ -94,7 +96,20 @@ const FAILED: u8 = 1;
 /// The arguments or the input were wrong.
 const WRONG: u8 = 2;
 
+/// Returns the arguments as lines of UCI if the first one is a whole command with its words. OpenBench starts engines in
+/// this way: `herald "genfens 8 seed 1 book None" quit`.
+fn uci_lines() -> Option<String> {
+    let arguments: Vec<String> =
+        env::args_os().skip(1).map(OsString::into_string).collect::<Result<_, _>>().ok()?;
+    let first = arguments.first()?;
+    let is_command = first.contains(' ') && first.parse::<messages::uci::Command>().is_ok();
+    is_command.then(|| arguments.join("\n"))
+}
+
 fn main() -> ExitCode {
+    if let Some(lines) = uci_lines() {
+        return end(session::uci(|| session::host_of(lines)));
+    }
     let arguments = match HeraldArgs::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error),
@@ -115,10 +130,16 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Bench(bench)) => bench.run(),
         Some(HeraldCommand::Perft(perft)) => perft.run(),
         Some(HeraldCommand::Eval(eval)) => eval.run(),
+        Some(HeraldCommand::Ratings(ratings)) => ratings.run(),
         Some(HeraldCommand::Openings(openings)) => openings.run(),
         Some(HeraldCommand::Book(book)) => book.run(),
         Some(HeraldCommand::Epd(epd)) => epd.run(),
     };
+    end(done)
+}
+
+/// Returns the exit code, and prints the error if there is one.
+fn end(done: anyhow::Result<()>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has closed the pipe, as `head` does.

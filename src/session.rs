@@ -26,6 +26,11 @@ pub(crate) fn host() -> Result<Host> {
     with_settings(Host::start(LineReader::new(io::stdin())))
 }
 
+/// Starts the engine for these lines, as [`host`] does.
+pub(crate) fn host_of(lines: String) -> Result<Host> {
+    with_settings(Host::start(LineReader::new(io::Cursor::new(lines))))
+}
+
 /// Loads the user's saved settings; what can't be used is reported in one line on standard error.
 pub(crate) fn with_settings(host: io::Result<Host>) -> Result<Host> {
     let mut host = host.context("the engine can't be started; is there enough memory?")?;

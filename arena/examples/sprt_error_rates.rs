@@ -1,5 +1,5 @@
-//! Error rates of the sequential test by simulation: `sprt_error_rates [RUNS] [ELO0,ELO1]`, 20,000 runs of a test of 0
-//! against 5 Elo unless told otherwise.
+//! Error rates of the sequential test by simulation: `sprt_error_rates [RUNS] [ELO0,ELO1] [SEED]`, 20,000 runs of a
+//! test of 0 against 5 Elo unless told otherwise.
 //!
 //! Each line is a truth: a distribution of pairs of games. Errors are decisions for the hypothesis that is farther from the
 //! truth. The last columns judge the estimate that takes the stopping into account: how often it was below the truth (50 %
@@ -44,6 +44,7 @@ fn main() {
     let runs = words.first().map_or(20_000, |word| word.parse().expect("a number of runs"));
     let bounds = words.get(1).map_or("0,5", String::as_str).split_once(',').expect("ELO0,ELO1");
     let [elo0, elo1]: [f64; 2] = [bounds.0, bounds.1].map(|elo| elo.parse().expect("a difference in Elo"));
+    let seed = words.get(2).map_or(1, |word| word.parse().expect("a seed"));
     for model in [EloModel::Normalised, EloModel::Logistic] {
         let test = Sprt::new(elo0, elo1, 0.05, 0.05, model).expect("a test");
         println!("\n{test}, {runs} runs of each");
@@ -52,7 +53,7 @@ fn main() {
             "truth", "Elo", "error", "errors %", "pairs", "below %", "inside %", "plain %"
         );
         for truth in truths(model, elo0, elo1) {
-            print_line(&truth, &simulate(&test, &truth, runs), runs);
+            print_line(&truth, &simulate(&test, &truth, runs, seed), runs);
         }
     }
 }
@@ -159,16 +160,18 @@ fn shifted(model: EloModel, shape: Pairs, elo: f64) -> Pairs {
 }
 
 /// Runs the test again and again on all cores.
-fn simulate(test: &Sprt, truth: &Truth, runs: u64) -> Outcomes {
+fn simulate(test: &Sprt, truth: &Truth, runs: u64, seed: u64) -> Outcomes {
     let next = AtomicU64::new(0);
     let work = || {
         let mut outcomes = Outcomes::default();
         loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= runs {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= runs {
                 return outcomes;
             }
-            run(test, truth, seed, &mut outcomes);
+            // Far apart, because streams of neighbouring seeds are alike.
+            let seed = (seed << 32 | number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            run(test, truth, seed ^ seed >> 29, &mut outcomes);
         }
     };
     let workers = thread::available_parallelism().map_or(1, NonZero::get);

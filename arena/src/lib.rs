@@ -1,4 +1,4 @@
-//! Officials of chess matches: the referee of a game, schedules, statistics, the match runner, and the referee of EPD
+//! Officials of chess matches: the referee of a game, schedules, statistics, ratings, the match runner, and the referee of EPD
 //! events.
 
 mod game_runner;
@@ -6,6 +6,7 @@ mod match_runner;
 mod match_store;
 mod openings;
 mod overheads;
+pub mod ratings;
 pub mod referee;
 pub mod schedule;
 pub mod simulated;

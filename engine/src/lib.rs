@@ -1,12 +1,14 @@
 //! The engine: thinks about a game on its own thread, with settings, playing strength, opening book and endgame
 //! tables.
 
+pub mod bench;
 mod bridge;
 mod endgame_tables;
 mod engine;
 mod network;
 pub mod openings;
 mod perft;
+mod position_file;
 mod settings;
 mod stop_watch;
 mod strength;

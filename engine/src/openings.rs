@@ -4,6 +4,8 @@
 //! alone and not on the number of threads.
 
 use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::path::Path;
 use std::time::Instant;
 
 use fastrand::Rng;
@@ -16,6 +18,7 @@ use shakmaty::{Board, CastlingMode, Move, Position as _, Role, Setup};
 use game::{Game, Score, epd};
 
 use crate::bridge::{root, score, to_search};
+use crate::position_file::PositionFile;
 
 /// The parameters of a set of openings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +55,25 @@ pub struct Opening {
 pub struct Openings {
     recipe: OpeningsRecipe,
     random: Rng,
+    /// Positions from which random moves are played; `None` for start positions.
+    book: Option<PositionFile>,
     threads: ThreadPool,
     seen: HashSet<VariantPosition>,
     found: VecDeque<Opening>,
+}
+
+/// Why no opening is found.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningError {
+    /// There is no memory for the search.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The threads cannot be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadPoolBuildError),
+    /// The book cannot be used.
+    #[error("the book cannot be used: {0}")]
+    Book(#[from] io::Error),
 }
 
 /// Number of candidates searched together on all threads; small, so that results come soon.
@@ -72,7 +91,14 @@ impl OpeningsRecipe {
     pub fn openings(self, threads: usize) -> Result<Openings, ThreadPoolBuildError> {
         let threads = ThreadPoolBuilder::new().num_threads(threads.max(1)).stack_size(STACK_SIZE).build()?;
         let random = Rng::with_seed(self.seed);
-        Ok(Openings { recipe: self, random, threads, seen: HashSet::new(), found: VecDeque::new() })
+        Ok(Openings {
+            recipe: self,
+            random,
+            book: None,
+            threads,
+            seen: HashSet::new(),
+            found: VecDeque::new(),
+        })
     }
 
     /// Searches the position and returns it as an opening if it is balanced. Each search starts with an empty hash
@@ -90,22 +116,62 @@ impl OpeningsRecipe {
     }
 }
 
+/// Returns positions from which an engine can play games with itself, for OpenBench's generation of training data. They
+/// depend on the seed and the book alone. As many have White to move as Black.
+///
+/// # Errors
+/// The book cannot be opened, or no thread can be started.
+pub fn training_positions(
+    seed: u64,
+    book: Option<&Path>,
+) -> Result<impl Iterator<Item = Result<Opening, OpeningError>>, OpeningError> {
+    // A book has done a part of the work.
+    let plies = if book.is_some() { 4 } else { 8 };
+    let openings = |more: u32| -> Result<Openings, OpeningError> {
+        let seed = seed.wrapping_mul(2).wrapping_add(more.into());
+        let recipe = OpeningsRecipe {
+            mode: CastlingMode::Standard,
+            plies: plies + more,
+            seed,
+            balance: 200,
+            nodes: 1000,
+        };
+        let book = book.map(PositionFile::open).transpose()?;
+        Ok(Openings { book, ..recipe.openings(1)? })
+    };
+    let (mut even, mut odd) = (openings(0)?, openings(1)?);
+    let mut is_even = false;
+    Ok(std::iter::from_fn(move || {
+        is_even = !is_even;
+        if is_even { even.next() } else { odd.next() }
+    }))
+}
+
 impl Openings {
-    /// Returns a new position in which the game is not over.
-    fn candidate(&mut self) -> Option<Game> {
-        let mut game = start(self.recipe.mode, &mut self.random);
+    /// Returns a new position in which the game is not over; `None` if the moves led to another.
+    fn candidate(&mut self) -> io::Result<Option<Game>> {
+        let mut game = match &mut self.book {
+            Some(book) => book.draw(&mut self.random)?,
+            None => start(self.recipe.mode, &mut self.random),
+        };
         for _ in 0..self.recipe.plies {
             let moves = sensible_moves(&game);
-            game.play(*self.random.choice(&moves)?).ok()?;
+            let Some(&m) = self.random.choice(&moves) else { return Ok(None) };
+            if game.play(m).is_err() {
+                return Ok(None);
+            }
         }
         let is_new = game.outcome().is_none() && self.seen.insert(game.position().clone());
-        is_new.then_some(game)
+        Ok(is_new.then_some(game))
     }
 
-    fn find(&mut self) -> Result<(), TableError> {
+    fn find(&mut self) -> Result<(), OpeningError> {
         let recipe = self.recipe;
         for _ in 0..PATIENCE {
-            let batch: Vec<Game> = (0..BATCH).filter_map(|_| self.candidate()).collect();
+            let mut batch = Vec::new();
+            for _ in 0..BATCH {
+                batch.extend(self.candidate()?);
+            }
             let judged =
                 self.threads.install(|| batch.into_par_iter().map(|game| recipe.judge(game)).collect());
             let judged: Result<Vec<Option<Opening>>, TableError> = judged;
@@ -119,9 +185,9 @@ impl Openings {
 }
 
 impl Iterator for Openings {
-    type Item = Result<Opening, TableError>;
+    type Item = Result<Opening, OpeningError>;
 
-    fn next(&mut self) -> Option<Result<Opening, TableError>> {
+    fn next(&mut self) -> Option<Result<Opening, OpeningError>> {
         if self.found.is_empty()
             && let Err(error) = self.find()
         {
@@ -223,6 +289,24 @@ mod tests {
             assert_eq!(operation("id "), Some(&*format!("\"Standard.8.1.{}\"", seen.len())));
         }
         assert_eq!((seen.len(), game::openings::EMBEDDED.ends_with(";\n")), (400, true));
+    }
+
+    #[test]
+    fn training_positions_depend_on_seed_and_book() {
+        let fens = |seed, book: Option<&Path>| -> Vec<String> {
+            let positions = training_positions(seed, book).expect("threads");
+            positions.take(20).map(|opening| opening.expect("memory").game.fen()).collect()
+        };
+        let first = fens(u64::MAX, None);
+        assert_eq!(first, fens(u64::MAX, None));
+        assert_ne!(first, fens(1, None));
+        assert_eq!(first.iter().filter(|fen| fen.contains(" w ")).count(), 10);
+        let folder = tempfile::tempdir().expect("a folder");
+        let book = folder.path().join("book.epd");
+        std::fs::write(&book, "4k3/8/8/8/8/8/4P3/4K3 w - -\n").expect("written");
+        let from_book = fens(1, Some(&book));
+        assert!(from_book.iter().all(|fen| fen.chars().filter(|c| "QRBNqrbnp".contains(*c)).count() <= 3));
+        assert!(training_positions(1, Some(&folder.path().join("none"))).is_err());
     }
 
     #[test]

@@ -25,8 +25,8 @@ pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError, read_move};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{
-    Annotation, GameTree, MoveLine, MoveNode, ParsedGame, PgnError, PgnFault, PgnGame, PgnReader, PgnTags,
-    Replay, ResultMarker, TreeReader, pgn_gap, write_pgn,
+    Annotation, GameTree, MoveLine, MoveNode, ParsedGame, PgnError, PgnFault, PgnGame, PgnHeader, PgnReader,
+    PgnResult, PgnScanner, PgnTags, Replay, ResultMarker, TreeReader, pgn_gap, write_pgn,
 };
 pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};

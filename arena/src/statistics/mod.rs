@@ -11,3 +11,5 @@ pub use sequence::SequentialTest;
 pub use sprt::{EloModel, Hypothesis, Observations, Sprt, SprtBounds, SprtCounts, SprtError};
 pub use stopping::{Interval, StoppedEstimate};
 pub use tally::{Estimate, Pentanomial, Points, Sample, WinDrawLoss};
+
+pub(crate) use tally::normal_distribution;

@@ -63,7 +63,7 @@ pub enum EloModel {
     /// openings.
     #[default]
     Normalised,
-    /// The Elo of BayesElo, in which a draw needs an advantage below a threshold that is estimated from the results. It is
+    /// The Elo of `BayesElo`, in which a draw needs an advantage below a threshold that is estimated from the results. It is
     /// defined for single games only.
     Bayesian,
 }
@@ -224,14 +224,14 @@ impl Sprt {
     }
 }
 
-/// Returns BayesElo's threshold of draws that these shares of losses, draws and wins show. Results never seen are
+/// Returns the threshold of draws (`BayesElo`) that these shares of losses, draws and wins show. Results never seen are
 /// regularised here as everywhere, so that a program that loses every game is found out; fastchess gives no ratio then.
 fn draw_elo(shares: &Distribution<3>) -> f64 {
     let [losses, _, wins] = shares.0;
     200.0 * ((1.0 - losses) / losses * (1.0 - wins) / wins).log10()
 }
 
-/// Returns the expected score at a difference of BayesElo.
+/// Returns the expected score at a difference in Bayesian Elo.
 fn bayesian_score(elo: f64, draw_elo: f64) -> f64 {
     let (wins, losses) = (expected_score(elo - draw_elo), expected_score(-elo - draw_elo));
     wins + (1.0 - wins - losses) / 2.0

@@ -1,6 +1,7 @@
 //! Counts of game results, and estimates from them.
 
 use std::f64::consts::{LN_10, SQRT_2};
+use std::ops::AddAssign;
 
 use game::{Color, Outcome};
 
@@ -80,6 +81,14 @@ impl WinDrawLoss {
     /// Returns the games as a statistical sample; `None` without games.
     pub fn sample(&self) -> Option<Sample> {
         Sample::new(&[self.losses, self.draws, self.wins], 1)
+    }
+}
+
+impl AddAssign for WinDrawLoss {
+    fn add_assign(&mut self, other: WinDrawLoss) {
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
     }
 }
 
@@ -201,7 +210,7 @@ pub(super) fn expected_score(elo: f64) -> f64 {
 }
 
 /// Returns the probability that a standard normal variable is below `x`.
-pub(super) fn normal_distribution(x: f64) -> f64 {
+pub(crate) fn normal_distribution(x: f64) -> f64 {
     0.5 * libm::erfc(-x / SQRT_2)
 }
 

@@ -222,6 +222,11 @@ impl Engine {
         self.send(Worker::forget);
     }
 
+    /// Returns the network that evaluates.
+    pub fn network(&self) -> Arc<Network> {
+        Arc::clone(&self.network)
+    }
+
     /// Returns the static evaluation for the side to move, without a search and without noise.
     pub fn evaluate(&self, game: &Game) -> game::Score {
         bridge::evaluate(game, &self.network)

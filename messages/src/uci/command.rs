@@ -51,7 +51,22 @@ messages! {
         },
         /// Think.
         Go(Box<Go>),
+        /// Search fixed positions, to this depth in plies, and tell nodes and speed. Not part of UCI; OpenBench asks for it.
+        Bench(Option<u32>),
+        /// Make positions from which games can be started. Not part of UCI; OpenBench asks for it.
+        GenFens(GenFens),
     }
+}
+
+/// A request for start positions: `genfens COUNT seed SEED book FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GenFens {
+    /// Number of positions.
+    pub count: u64,
+    /// Seed of the random numbers.
+    pub seed: u64,
+    /// File of positions from which random moves are played; without one they are played from the start position.
+    pub book: Option<String>,
 }
 
 /// Start position of a game.
@@ -112,6 +127,8 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, LineErro
         "setoption" => parse_set_option(words),
         "register" => Ok(Command::Register(words.rest.to_owned())),
         "position" => parse_position(words),
+        "bench" => parse_bench(words),
+        "genfens" => parse_gen_fens(words),
         "go" => Go::read(words).map(|go| Command::Go(Box::new(go))),
         _ => Ok(Command::of_word(name)?),
     })
@@ -137,6 +154,34 @@ fn parse_set_option(words: &mut Words) -> Result<Command, LineError> {
         return Err(malformed("setoption name", "the name of an option", words.rest));
     }
     Ok(Command::SetOption { name, value })
+}
+
+fn parse_bench(words: &mut Words) -> Result<Command, LineError> {
+    let depth = words.next().map(|word| {
+        let depth = word.parse().ok().filter(|depth| (1..=100).contains(depth));
+        depth.ok_or_else(|| malformed("bench", "a depth from 1 to 100", word))
+    });
+    Ok(Command::Bench(depth.transpose()?))
+}
+
+/// Reads `genfens`. OpenBench writes `None` for no book, and may add words that an engine defines; Herald has none.
+fn parse_gen_fens(words: &mut Words) -> Result<Command, LineError> {
+    let number = |name: &'static str, word: Option<&str>| {
+        let number = word.and_then(|word| word.parse().ok());
+        number.ok_or_else(|| malformed(name, "a whole number", word.unwrap_or_default()))
+    };
+    let mut request = GenFens { count: number("genfens", words.next())?, seed: 0, book: None };
+    while let Some(word) = words.next() {
+        match word {
+            "seed" => request.seed = number("genfens ... seed", words.next())?,
+            "book" => {
+                let book = words.next().ok_or_else(|| malformed("genfens ... book", "a file or None", ""))?;
+                request.book = (!book.eq_ignore_ascii_case("none")).then(|| book.to_owned());
+            }
+            _ => {}
+        }
+    }
+    Ok(Command::GenFens(request))
 }
 
 fn parse_position(words: &mut Words) -> Result<Command, LineError> {
@@ -174,6 +219,11 @@ impl fmt::Display for Command {
                 moves.write(f, "moves")
             }
             Command::Go(go) => write!(f, "go{go}"),
+            Command::Bench(None) => f.write_str("bench"),
+            Command::Bench(Some(depth)) => write!(f, "bench {depth}"),
+            Command::GenFens(GenFens { count, seed, book }) => {
+                write!(f, "genfens {count} seed {seed} book {}", book.as_deref().unwrap_or("None"))
+            }
             one_word => f.write_str(one_word.word()),
         }
     }
@@ -209,6 +259,17 @@ mod tests {
     }
 
     #[test]
+    fn the_commands_of_openbench() {
+        let positions = |count, seed, book: Option<&str>| {
+            Command::GenFens(GenFens { count, seed, book: book.map(str::to_owned) })
+        };
+        assert_eq!(parsed("genfens 64 seed 18446744073709551615 book None"), positions(64, u64::MAX, None));
+        let with_book = "genfens 1 seed 2 book Books/4moves_noob.epd extra 7";
+        assert_eq!(parsed(with_book), positions(1, 2, Some("Books/4moves_noob.epd")));
+        assert_eq!((parsed("bench"), parsed("bench 3")), (Command::Bench(None), Command::Bench(Some(3))));
+    }
+
+    #[test]
     fn go_reads_every_parameter() {
         let Command::Go(go) = parsed(
             "go searchmoves e2e4 d2d4 ponder wtime -5 btime 99999999999999999999 winc 1 binc 2 movestogo 3 depth 4 \
@@ -232,6 +293,9 @@ mod tests {
             error("position startpos moves e2e4 e7-e5"),
             "position ... moves needs moves such as e2e4 or e7e8q, not \"e7-e5\""
         );
+        assert_eq!(error("bench all"), "bench needs a depth from 1 to 100, not \"all\"");
+        assert_eq!(error("genfens"), "genfens needs a whole number, not \"\"");
+        assert_eq!(error("genfens 3 seed x"), "genfens ... seed needs a whole number, not \"x\"");
         assert_eq!(error("hello"), "unknown command: hello");
         assert_eq!(error("setoption Hash 3"), "setoption needs name, not \"Hash 3\"");
     }
@@ -247,6 +311,9 @@ mod tests {
             Just(Command::UciNewGame),
             (starts(), moves()).prop_map(|(start, moves)| Command::Position { start, moves }),
             gos().prop_map(|go| Command::Go(Box::new(go))),
+            option::of(1..=100_u32).prop_map(Command::Bench),
+            (any::<u64>(), any::<u64>(), option::of("[a-z/.]{1,4}[0-9]"))
+                .prop_map(|(count, seed, book)| Command::GenFens(GenFens { count, seed, book })),
             Just(Command::Stop),
             Just(Command::PonderHit),
             Just(Command::Quit),
@@ -280,7 +347,7 @@ mod tests {
         }
 
         #[test]
-        fn any_line_can_be_read(line in "(go|position|setoption|register|debug|)[ a-z0-9\\PC]{0,60}") {
+        fn any_line_can_be_read(line in "(go|position|setoption|register|debug|bench|genfens|)[ a-z0-9\\PC]{0,60}") {
             // Every command must be readable after writing; most lines are errors, which need a text.
             match line.parse::<Command>() {
                 Ok(command) => prop_assert_eq!(command.to_string().parse::<Command>(), Ok(command)),

@@ -6,6 +6,6 @@ mod message;
 mod strategies;
 mod words;
 
-pub use command::{Command, Go, StartPosition};
+pub use command::{Command, GenFens, Go, StartPosition};
 pub use message::{Check, CurrentLine, EMPTY, Info, InfoScore, Message};
 pub use words::LineError;

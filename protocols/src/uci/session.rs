@@ -10,6 +10,8 @@ use game::{Game, Score, ScoreBound, Variant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
+mod tools;
+
 use super::options::UciOption;
 use crate::host::{Event, Host};
 use crate::output::SessionOutput;
@@ -101,6 +103,8 @@ impl UciSession<'_> {
             Command::Quit => {}
             Command::Board => self.show_board(),
             Command::Evaluation => self.show_evaluation(),
+            Command::Bench(depth) => self.bench(depth)?,
+            Command::GenFens(request) => self.generate_positions(&request)?,
         }
         Ok(())
     }
@@ -301,43 +305,6 @@ impl UciSession<'_> {
             }
         };
         self.send(&message);
-    }
-
-    /// Counts the leaf nodes below each legal move. `isready` is answered meanwhile; `stop`, `quit` and an output that can't be
-    /// written end the count.
-    fn perft(&mut self, depth: u32) {
-        let mut total = u64::from(depth == 0);
-        let mut later = Vec::new();
-        // A `stop` behind another `go` is meant for that one.
-        let (mut stopped, mut is_last) = (false, true);
-        for m in self.game.legal_moves().into_iter().filter(|_| depth > 0) {
-            let mut next = self.game.clone();
-            let mut goes_on = || {
-                while let Some(event) = self.host.event_within(Duration::ZERO) {
-                    let line = if let Event::Input(Input::Line(line)) = &event { line } else { "" };
-                    let command = line.parse().ok();
-                    stopped |= command == Some(Command::Quit);
-                    is_last &= !matches!(command, Some(Command::Go(_)));
-                    match command {
-                        Some(Command::IsReady) => self.output.line(&Message::ReadyOk),
-                        Some(Command::Stop) if is_last => stopped = true,
-                        _ => later.push(event),
-                    }
-                }
-                stopped |= self.output.has_failed();
-                !stopped
-            };
-            let nodes = next.play(m).ok().and_then(|()| engine::perft(&next, depth - 1, &mut goes_on));
-            let Some(nodes) = nodes else { break };
-            total += nodes;
-            self.output.line(&format_args!("{}: {nodes}", self.game.coordinate(m)));
-        }
-        self.host.unread(later.into_iter());
-        self.output.line(&if stopped {
-            Message::note("perft stopped").to_string()
-        } else {
-            format!("\nNodes searched: {total}")
-        });
     }
 }
 

@@ -262,6 +262,44 @@ fn perft_divides() {
 }
 
 #[test]
+fn positions_are_made_for_openbench() {
+    let session = session();
+    let five = |seed: u64| -> Vec<String> {
+        session.say(&format!("genfens 5 seed {seed} book None extra"));
+        (0..5).map(|_| session.hear("info string genfens ")).collect()
+    };
+    let made = five(u64::MAX);
+    for line in &made {
+        let fen = line.strip_prefix("info string genfens ").expect(line);
+        assert_eq!(fen.split(' ').count(), 6, "{fen}");
+        assert!(game::Game::from_fen(fen, shakmaty::CastlingMode::Standard).is_ok(), "{fen}");
+    }
+    assert_eq!(five(u64::MAX), made);
+    assert_ne!(five(1), made);
+    let refused = answers(&session, "genfens 1 seed 1 book no/such.epd");
+    assert!(refused[0].starts_with("info string the book cannot be used: "), "{refused:?}");
+}
+
+#[test]
+fn bench_tells_nodes_and_speed_and_hears_stop() {
+    let session = session();
+    let nodes = |lines: &str| {
+        session.say(lines);
+        session.hear("info string position 40 of 40: ");
+        let total = session.hear("");
+        assert!(total.ends_with(" nps"), "{total}");
+        total.split(' ').next().and_then(|nodes| nodes.parse::<u64>().ok()).expect("a number")
+    };
+    let first = nodes("bench 3");
+    assert!(first > 1000, "{first}");
+    assert_eq!(nodes("setoption name Contempt value 90\ngo depth 3\nbench 3"), first);
+    session.say("bench 100\nisready");
+    session.hear("readyok");
+    session.say("stop");
+    session.hear("info string bench stopped");
+}
+
+#[test]
 fn a_stop_behind_another_go_is_not_for_the_perft() {
     let session = session();
     session.say("go perft 5\ngo infinite\nstop");
