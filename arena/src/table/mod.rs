@@ -359,7 +359,7 @@ impl GameReferee<'_> {
                 let claim = format!("{result} {{{}}}", game::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
-            PlayerEvent::Remark(_) => Continue(()),
+            PlayerEvent::OtherLine(..) | PlayerEvent::Remark(_) => Continue(()),
             PlayerEvent::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,
