@@ -88,7 +88,7 @@ impl EngineTables {
     ///
     /// # Errors
     /// An engine cannot be started, or does not offer what is played.
-    pub(super) fn participants(self, played: PlayedVariant, logs: &EngineLogs) -> Result<Vec<Participant>> {
+    pub(super) fn participants(self, variant: PlayedVariant, logs: &EngineLogs) -> Result<Vec<Participant>> {
         let told = counted(self.engines.len() as u64, "engine");
         ensure!(self.engines.len() >= 2, "{told}: expected at least 2, each with --engine");
         let mut participants: Vec<Participant> = Vec::new();
@@ -97,9 +97,9 @@ impl EngineTables {
             merge(&mut merged, engines_json::resolve(table, self.file.as_deref())?);
             let mut participant = read(merged).with_context(|| format!("engine {number}"))?;
             check_options(&participant.spec).with_context(|| format!("engine {number}"))?;
-            let told = |fault| anyhow!("{} {fault}", participant.spec.command);
-            let player = participant.start().map_err(told)?;
-            player.check_variant(played).map_err(told)?;
+            let refused = |fault| anyhow!("{} {fault}", participant.spec.command);
+            let player = participant.start().map_err(refused)?;
+            player.check_variant(variant).map_err(refused)?;
             let names = [participant.seat.name.as_str(), player.name(), participant.spec.command.file_name()];
             let wanted = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
             participant.seat.name.clone_from(&wanted);
