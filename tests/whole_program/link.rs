@@ -248,6 +248,23 @@ fn ctrl_c_ends_the_match_at_both_ends() {
 }
 
 #[test]
+fn a_line_that_stays_broken_ends_the_match() {
+    let folder = Folder::new();
+    let patience = ["--patience", "2"];
+    let (mut master, port) = folder.master(&[&["--tc", "10+1"], &patience[..]].concat());
+    let (line, port) = broken_line(&port, "1000");
+    let mut slave = folder.slave(&port, &patience);
+    slave.hear("master-engine plays");
+    drop(line);
+    assert_eq!((master.wait().code(), slave.wait().code()), (Some(1), Some(1)));
+    for end in ["master", "slave"] {
+        assert!(folder.errors(end).contains("herald: no line for 2 s"), "{}", folder.errors(end));
+        let games = fs::read_to_string(folder.file(&format!("{end}.pgn"))).expect("games");
+        assert!(games.contains("[TerminationDetails \"no line for 2 s\"]"), "{games}");
+    }
+}
+
+#[test]
 fn ends_that_do_not_fit_say_so() {
     let folder = Folder::new();
     let [near, far] = serial_line(|_| {});

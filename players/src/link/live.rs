@@ -182,6 +182,17 @@ impl LinkGame {
         self.comments.push(Some(played.comment.clone()));
     }
 
+    /// The verdict on the game as it stands. Without an outcome, `reason` is why there is none.
+    pub(crate) fn verdict(&self, outcome: Option<Outcome>, reason: String, detail: String) -> GameVerdict {
+        GameVerdict {
+            game: self.terms.game,
+            ply: self.ply(),
+            result: outcome.map_or("*", |outcome| outcome.result()).to_owned(),
+            reason: outcome.map_or(reason, |outcome| outcome.to_string()),
+            detail,
+        }
+    }
+
     /// Ends the game as the verdict says: moves after it are taken back. Returns the outcome, `None` without a result.
     ///
     /// # Errors

@@ -235,13 +235,7 @@ impl LinkMatch {
     /// Ends the game, or as the slave proposes its end. `None` is a game without a result, which has a reason.
     fn decide(&mut self, outcome: Option<Outcome>, reason: String, detail: String, at: Instant) {
         let Some(game) = &mut self.game else { return };
-        let verdict = GameVerdict {
-            game: game.terms.game,
-            ply: game.ply(),
-            result: outcome.map_or("*", |outcome| outcome.result()).to_owned(),
-            reason: outcome.map_or(reason, |outcome| outcome.to_string()),
-            detail,
-        };
+        let verdict = game.verdict(outcome, reason, detail);
         match self.role {
             LinkRole::Master => {
                 self.send(LinkMessage::End(verdict.clone()));
@@ -284,14 +278,7 @@ impl LinkMatch {
     /// Ends the game at this end only: nobody at the other end knows of it any more.
     fn abandon_game(&mut self, reason: &str, at: Instant) {
         if let Some(game) = &self.game {
-            let verdict = GameVerdict {
-                game: game.terms.game,
-                ply: game.ply(),
-                result: "*".to_owned(),
-                reason: reason.to_owned(),
-                detail: String::new(),
-            };
-            self.conclude(&verdict, at);
+            self.conclude(&game.verdict(None, reason.to_owned(), String::new()), at);
         }
     }
 
@@ -301,14 +288,7 @@ impl LinkMatch {
             return;
         }
         if let (LinkRole::Master, Some(game)) = (self.role, &self.game) {
-            let verdict = GameVerdict {
-                game: game.terms.game,
-                ply: game.ply(),
-                result: "*".to_owned(),
-                reason: reason.to_owned(),
-                detail: String::new(),
-            };
-            self.send(LinkMessage::End(verdict));
+            self.send(LinkMessage::End(game.verdict(None, reason.to_owned(), String::new())));
         }
         self.abandon_game(reason, at);
         self.leave(reason.to_owned());
