@@ -25,7 +25,7 @@ impl Analyzer for Knowing {
         let mut start = game.clone();
         while start.undo().is_some() {}
         let known = self.0.get(&*start.san_line(game.moves()));
-        let (score, line, second) = *known.ok_or(AnalysisError::NoScore)?;
+        let (score, line, second) = *known.ok_or(AnalysisError::NoMove("no".into()))?;
         let line = moves(game, line);
         let other = game.legal_moves().iter().copied().find(|mv| Some(mv) != line.first());
         let others = other.map(|mv| OtherLine { line: vec![mv], score: Score::Centipawns(second) });
