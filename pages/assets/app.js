@@ -121,7 +121,7 @@
     const ends = (squares, kind) => ({ from: squares.slice(0, 2), to: squares.slice(-2), kind });
     const arrows = [];
     if (hint && at === state.node) arrows.push(ends(hint.squares, "hint"));
-    else if (state.analysing && thinking?.node === at) thinking.lines.forEach((line, rank) => line.moves.length && arrows.push(ends(line.moves[0].squares, rank ? "second" : "best")));
+    else if (state.analysing && thinking?.node === at) thinking.lines.forEach((line, rank) => line.moves.length && arrows.push(ends(line.moves[0][1], rank ? "second" : "best")));
     else if (nodes[at].best?.moves.length) arrows.push(ends(nodes[at].best.moves[0][1], "best"));
     board.arrows(arrows.reverse());
   }
@@ -196,16 +196,16 @@
       const item = document.createElement("li"), score = document.createElement("b"), text = document.createElement("span");
       score.textContent = HeraldGraph.scoreText(line.score);
       let count_ = nodes[at].fen.split(" ")[5] || 1, isWhite = state.turn === "white";
-      line.moves.forEach((step, ply) => {
+      line.moves.forEach(([san], ply) => {
         const number = isWhite ? `${count_}. ` : ply ? "" : `${count_}... `;
         if (!isWhite) count_ = +count_ + 1;
         isWhite = !isWhite;
-        if (ply) return void text.append(` ${number}${step.san}`);
+        if (ply) return void text.append(` ${number}${san}`);
         const button = document.createElement("button");
         button.type = "button";
-        button.textContent = number + step.san;
+        button.textContent = number + san;
         button.title = "Make this move";
-        button.onclick = () => send({ command: "move", move: step.san });
+        button.onclick = () => send({ command: "move", move: san });
         text.append(button);
       });
       item.append(score, text);
