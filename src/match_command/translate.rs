@@ -53,7 +53,7 @@ impl Translation {
     fn text(&self) -> String {
         let mut text = "herald match".to_owned();
         for option in &self.options {
-            let words: Vec<_> = option.iter().map(|word| shell_words::quote(word)).collect();
+            let words: Vec<_> = option.iter().map(|word| quoted(word)).collect();
             let _ = write!(text, " \\\n    {}", words.join(" "));
         }
         text + "\n"
@@ -344,7 +344,21 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
         };
         words.push(word);
     }
-    Ok(words.iter().map(|word| shell_words::quote(word).into_owned()).collect::<Vec<_>>().join(" "))
+    let pair = |word: &String| match word.split_once('=') {
+        Some((key, value)) => format!("{key}={}", shell_words::quote(value)),
+        None => shell_words::quote(word).into_owned(),
+    };
+    Ok(words.iter().map(pair).collect::<Vec<_>>().join(" "))
+}
+
+/// Quotes a word for the shell, in double quotation marks where that is possible.
+fn quoted(word: &str) -> String {
+    let plain = shell_words::quote(word);
+    if plain == word || word.contains(['"', '$', '`', '!', '\\']) {
+        plain.into_owned()
+    } else {
+        format!("\"{word}\"")
+    }
 }
 
 /// Whether a key of an engine has the same name and meaning here.
@@ -413,7 +427,7 @@ mod tests {
                        -pgnout file=a.pgn nodes=true nps=true timeleft=true -srand 7 -tb /a;/b -tbpieces 5 -tbignore50 -recover \
                        -use-affinity 0-1";
         let expected = [
-            "--engine cmd='./new -x '\\''a b'\\''' 'name=my new'",
+            "--engine cmd='./new -x '\\''a b'\\''' name='my new'",
             "--engine cmd=old protocol=uci st=5",
             "--each tc=40/90+0.5 option.Hash=16 margin=20",
             "--openings UHO.epd",
@@ -436,9 +450,7 @@ mod tests {
             "--seed 7",
         ];
         let found = lines(Runner::Fastchess, &command.replace("-tb /a;/b", "-tb '/a;/b'"));
-        let quoted =
-            |line: &str| line.replace("cmd='./new -x '\\''a b'\\'''", "'cmd=./new -x '\\''a b'\\'''");
-        assert_eq!(found, expected.map(quoted));
+        assert_eq!(found, expected);
         let remarks = translate(Runner::Fastchess, command.split(" -tb ").next().unwrap()).unwrap().remarks;
         assert!(remarks.is_empty(), "{remarks:?}");
     }
@@ -469,7 +481,11 @@ mod tests {
         let translation =
             translate(Runner::Fastchess, "-engine cmd='a b' name=\"it's\" -engine cmd=c").unwrap();
         let words = shell_words::split(&translation.text().replace("\\\n", " ")).unwrap();
-        assert_eq!(words[..4], ["herald", "match", "--engine", "'cmd='\\''a b'\\''' 'name=it'\\''s'"]);
+        assert_eq!(words[..3], ["herald", "match", "--engine"]);
+        assert_eq!(shell_words::split(&words[3]).unwrap(), ["cmd='a b'", "name=it's"]);
+        let plain =
+            translate(Runner::Fastchess, "-engine cmd=./a name='b c' tc=1+0.1 -rounds 3").unwrap().text();
+        assert!(plain.contains("--engine \"cmd=./a name='b c' tc=1+0.1\" \\\n"), "{plain}");
     }
 
     #[test]
