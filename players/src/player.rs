@@ -1,12 +1,11 @@
 //! The interface of a participant for officials, independent of protocol and transport.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::process::ExitStatus;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, DrawReason, Game, Move, Outcome, PlayedVariant, Score, TimeControl, clock_face};
+use game::{Clock, Color, DrawReason, Game, Move, Outcome, PlayedVariant, Score, TimeControl};
 use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -245,29 +244,6 @@ impl Thinking {
             game.play(mv).ok().map(|()| mv)
         });
         moves.collect()
-    }
-
-    /// Writes the comment of PGN on a move after this thinking: score and depth, time used, nodes, the variation unless it is empty,
-    /// and the clock: `+0.31/14 1.250s, n=120034, [%clk 0:04:59.070]`.
-    pub fn comment(&self, used: Duration, remaining: Option<Duration>, variation: &str) -> String {
-        let mut comment = String::with_capacity(64);
-        let evaluation = self.evaluation();
-        if !evaluation.is_empty() {
-            let _ = write!(comment, "{evaluation} ");
-        }
-        let _ = write!(comment, "{:.3}s", used.as_secs_f64());
-        if let Some(nodes) = self.nodes {
-            let _ = write!(comment, ", n={nodes}");
-        }
-        if !variation.is_empty() {
-            let _ = write!(comment, ", pv {variation}");
-        }
-        if let Some(remaining) = remaining {
-            // The time is truncated, not rounded, so it never exceeds the remaining time.
-            let (time, millis) = (clock_face(remaining), remaining.subsec_millis());
-            let _ = write!(comment, ", [%clk {time}.{millis:03}]");
-        }
-        comment
     }
 
     /// Score and depth, such as `+0.31/14`; empty without a score.

@@ -27,7 +27,6 @@
 //! A referee without a processor reads a move later than it came. The system tells how long its thread was ready to run and
 //! had none: the lag. A loss on time by no more than the lag that the loser's clock was charged with stands, but is marked.
 
-mod fields;
 mod record;
 mod rules;
 
@@ -41,7 +40,6 @@ use platform::Source;
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
-pub use self::fields::{PgnField, PgnFields};
 pub(crate) use self::record::replay_move;
 pub use self::record::{GameRecord, MoveRecord, pgn_date};
 pub use self::rules::{

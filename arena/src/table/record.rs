@@ -3,10 +3,10 @@
 use std::time::{Duration, SystemTime};
 
 use game::{Clock, Game, Outcome, PgnTags, write_pgn};
-use players::{PlayerFault, Thinking};
+use players::{MoveComment, PgnField, PgnFields, PlayerFault, Thinking};
 use shakmaty::ByColor;
 
-use super::{PgnField, PgnFields, Seat};
+use super::Seat;
 use crate::schedule::Fixture;
 
 /// Maximum length of a variation in PGN, in plies.
@@ -96,7 +96,7 @@ impl GameRecord {
                 Some(number) => {
                     let played = &self.moves[number];
                     let line = board.as_ref().map(|board| variation(board, &played.thinking));
-                    played.comment(fields, &line.unwrap_or_default())
+                    played.told(&line.unwrap_or_default()).text(fields)
                 }
             };
             if let Some(board) = &mut board {
@@ -141,6 +141,14 @@ impl GameRecord {
             tags.set("TerminationDetails", &self.detail);
         }
         tags
+    }
+}
+
+impl MoveRecord {
+    /// What a comment can tell of the move.
+    fn told<'a>(&'a self, variation: &'a str) -> MoveComment<'a> {
+        let MoveRecord { thinking, used, remaining, lag, .. } = self;
+        MoveComment { thinking, used: *used, remaining: *remaining, lag: *lag, variation }
     }
 }
 

@@ -12,11 +12,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
-use arena::{
-    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, PgnField, PgnFields, Rules, Seat, play_by,
-};
+use arena::{Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Rules, Seat, play_by};
 use game::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
-use players::{Player, PlayerEvent, PlayerFault, Protocol, Thinking};
+use players::{PgnField, PgnFields, Player, PlayerEvent, PlayerFault, Protocol, Thinking};
 use shakmaty::ByColor;
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -9,7 +9,7 @@ use game::{CastlingMode, Clock, Color, Game, Outcome, PgnTags, TimeControl, Vari
 use messages::autoplayer::{GameTerms, GameVerdict, LinkRole, MatchTerms, PlayedMove};
 use shakmaty::ByColor;
 
-use crate::{NewGame, Thinking, Turn};
+use crate::{MoveComment, NewGame, PgnFields, Thinking, Turn};
 
 /// An engine as both ends know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,7 +137,8 @@ impl LinkGame {
         self.game.play(mv).map_err(|error| error.to_string())?;
         let left = self.clock.book_turn(self.color, used).remaining;
         let thinking = std::mem::take(&mut self.thinking);
-        let comment = thinking.comment(used, left, "");
+        let told = MoveComment { thinking: &thinking, used, remaining: left, lag: None, variation: "" };
+        let comment = told.text(&PgnFields::default());
         let played = PlayedMove {
             game: self.terms.game,
             ply: self.ply(),

@@ -12,7 +12,6 @@ use super::page::{self, PageQuery, PageUpdate};
 use super::{Service, ServiceError, ServiceMessage};
 use crate::referee::live_game::LiveGame;
 use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice, view};
-use crate::table::PgnFields;
 
 /// Time for connections to close at the end of the service.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -143,7 +142,8 @@ impl Service {
             }
             PageQuery::Pgn(game) => {
                 let tags = self.event.settings.tags();
-                self.find(game)?.map(|live| live.record.pgn_of(&live.fixture, &tags, &PgnFields::default()))
+                self.find(game)?
+                    .map(|live| live.record.pgn_of(&live.fixture, &tags, &players::PgnFields::default()))
             }
         })
     }

@@ -22,7 +22,7 @@ use super::ServiceMessage;
 use super::page::{self, PageQuery, PageUpdate};
 use crate::referee::view::{GameInPlay, detail};
 use crate::schedule::Fixture;
-use crate::table::{GameRecord, PgnFields};
+use crate::table::GameRecord;
 use crate::{Match, MatchWatcher};
 
 /// What the page tells about a match.
@@ -236,7 +236,7 @@ impl PageData {
         let mut tags = PgnTags::default();
         tags.set("Event", &self.heading.event);
         tags.set("Site", &self.heading.site);
-        shown.record.pgn_of(&shown.fixture, &tags, &PgnFields::default())
+        shown.record.pgn_of(&shown.fixture, &tags, &players::PgnFields::default())
     }
 
     /// Answers a request of the page; `None` if the requested game is not known any more.
