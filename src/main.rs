@@ -1,6 +1,9 @@
 //! Herald: a chess engine and match official. This crate contains only the command line.
 
+mod analyzer_args;
+mod annotate;
 mod bench;
+mod board;
 mod book;
 mod bridge;
 mod check;
@@ -52,10 +55,12 @@ enum HeraldCommand {
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),
     Check(check::CheckArgs),
+    Board(board::BoardArgs),
     Bench(bench::BenchArgs),
     Perft(position::PerftArgs),
     Eval(position::Eval),
     Ratings(ratings::RatingsArgs),
+    Annotate(Box<annotate::AnnotateArgs>),
     Openings(book::OpeningsArgs),
     /// Make opening books and show their moves
     #[command(
@@ -127,10 +132,12 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Play(play)) => play.run(),
         Some(HeraldCommand::Bridge(bridge)) => bridge.run(),
         Some(HeraldCommand::Check(check)) => check.run(),
+        Some(HeraldCommand::Board(board)) => board.run(),
         Some(HeraldCommand::Bench(bench)) => bench.run(),
         Some(HeraldCommand::Perft(perft)) => perft.run(),
         Some(HeraldCommand::Eval(eval)) => eval.run(),
         Some(HeraldCommand::Ratings(ratings)) => ratings.run(),
+        Some(HeraldCommand::Annotate(annotate)) => annotate.run(),
         Some(HeraldCommand::Openings(openings)) => openings.run(),
         Some(HeraldCommand::Book(book)) => book.run(),
         Some(HeraldCommand::Epd(epd)) => epd.run(),

@@ -26,6 +26,8 @@ const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - -";
 struct Scripted(&'static [&'static str]);
 
 impl Analyzer for Scripted {
+    fn begin_game(&mut self) {}
+
     fn analyze(
         &mut self,
         game: &Game,
@@ -45,6 +47,7 @@ impl Analyzer for Scripted {
                 depth: Some(depth),
                 nodes: Some(u64::from(depth) * 100),
                 time: Duration::from_millis(u64::from(depth) * 10),
+                others: Vec::new(),
             };
             let is_enough = !goes_on(&analysis);
             last = Ok(analysis);
@@ -221,6 +224,8 @@ struct Uneven;
 static ASKED: AtomicU32 = AtomicU32::new(0);
 
 impl Analyzer for Uneven {
+    fn begin_game(&mut self) {}
+
     fn analyze(
         &mut self,
         game: &Game,
@@ -307,6 +312,8 @@ fn mates_are_proven_with_their_true_length() {
 struct Unsure(MateVerdict);
 
 impl Analyzer for Unsure {
+    fn begin_game(&mut self) {}
+
     fn analyze(&mut self, _: &Game, _: AnalysisListener<'_>) -> Result<PositionAnalysis, AnalysisError> {
         Err(AnalysisError::NoScore)
     }

@@ -66,6 +66,9 @@ pub struct InputFile {
     reader: Box<dyn Read + Send>,
 }
 
+/// What a file of games is to those who want records.
+const PGN: &str = "a PGN file; expected records of EPD";
+
 /// What the first bytes of a file say about its kind; `None` if it may be EPD.
 fn foreign_kind(start: &[u8]) -> Option<&'static str> {
     const UTF_16: &str =
@@ -83,7 +86,7 @@ fn foreign_kind(start: &[u8]) -> Option<&'static str> {
         text => {
             let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
             let is_tag = matches!(text, [b'[', letter, ..] if letter.is_ascii_alphabetic());
-            is_tag.then_some("a PGN file; expected records of EPD")
+            is_tag.then_some(PGN)
         }
     }
 }
@@ -117,6 +120,18 @@ impl InputFile {
         match file.kind {
             Some(kind) => Err(FileError::Foreign(file.name, kind)),
             None => Ok(file),
+        }
+    }
+
+    /// Opens a file of games; `-` is standard input.
+    ///
+    /// # Errors
+    /// The file can't be read, is a directory, or is not text in an encoding that extends ASCII (known of regular files only).
+    pub fn open_games(path: &Path) -> Result<InputFile, FileError> {
+        let file = InputFile::open(path)?;
+        match file.kind {
+            Some(kind) if kind != PGN => Err(FileError::Foreign(file.name, kind)),
+            _ => Ok(file),
         }
     }
 

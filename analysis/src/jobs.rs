@@ -55,7 +55,7 @@ impl AnalysisJob for Analyze {
 }
 
 /// The score of a position without legal moves.
-fn final_score(game: &Game) -> Score {
+pub(crate) fn final_score(game: &Game) -> Score {
     let is_mate = matches!(game.outcome(), Some(game::Outcome::Win { .. }));
     if is_mate { Score::MatedIn(0) } else { Score::DRAW }
 }
@@ -134,7 +134,7 @@ impl FindMates {
 }
 
 /// A private operation with one string, the form that every reader takes.
-fn private(opcode: &'static str, text: &str) -> Operation<'static> {
+pub(crate) fn private(opcode: &'static str, text: &str) -> Operation<'static> {
     let operands = vec![AnyOperand::String(text.to_owned().into())];
     Operation::Other { opcode: opcode.into(), operands }
 }

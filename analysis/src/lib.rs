@@ -9,6 +9,7 @@
 #[cfg(test)]
 mod analysis_tests;
 mod analyzer;
+pub mod annotate;
 mod files;
 mod jobs;
 mod process;
@@ -19,7 +20,7 @@ mod tests;
 mod verbs;
 
 pub use analyzer::{
-    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, MateSearch, MateVerdict,
+    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, MateSearch, MateVerdict, OtherLine,
     PositionAnalysis, ProgramAnalyzer,
 };
 pub use files::{FileError, InputFile, OutputFile, ResumeError, Resumption, refuse_overwriting};

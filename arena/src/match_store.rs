@@ -170,27 +170,27 @@ pub struct MatchFiles<'a> {
 #[derive(Debug)]
 pub struct MatchStore {
     state: Option<AppendFile>,
-    outputs: Outputs,
+    outputs: MatchOutputs,
 }
 
 /// The files that a match writes for others.
 #[derive(Debug)]
-struct Outputs {
-    pgn: Option<OutputFile>,
-    epd: Option<OutputFile>,
+struct MatchOutputs {
+    pgn: Option<MatchOutput>,
+    epd: Option<MatchOutput>,
 }
 
 /// A file of games or of positions.
 #[derive(Debug)]
-struct OutputFile {
+struct MatchOutput {
     file: AppendFile,
-    kind: OutputKind,
+    kind: MatchOutputKind,
     /// What comes before the next record, so that it does not join one that was there.
     gap: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OutputKind {
+enum MatchOutputKind {
     Games,
     Positions,
 }
@@ -209,10 +209,10 @@ impl MatchStore {
         restore: impl FnMut(GameEntry) -> Result<(), String>,
     ) -> Result<MatchStore, StoreError> {
         let mut state = files.state.map(AppendFile::open).transpose()?;
-        let open = |path: Option<&Path>, kind| path.map(|path| OutputFile::open(path, kind)).transpose();
-        let pgn = open(files.pgn, OutputKind::Games)?;
-        let epd = open(files.epd, OutputKind::Positions)?;
-        let mut outputs = Outputs { pgn, epd };
+        let open = |path: Option<&Path>, kind| path.map(|path| MatchOutput::open(path, kind)).transpose();
+        let pgn = open(files.pgn, MatchOutputKind::Games)?;
+        let epd = open(files.epd, MatchOutputKind::Positions)?;
+        let mut outputs = MatchOutputs { pgn, epd };
         if let Some(state) = &mut state {
             resume(state, &mut outputs, settings, restore)?;
         }
@@ -246,8 +246,8 @@ impl MatchStore {
     }
 }
 
-impl Outputs {
-    fn all(&mut self) -> impl Iterator<Item = &mut OutputFile> {
+impl MatchOutputs {
+    fn all(&mut self) -> impl Iterator<Item = &mut MatchOutput> {
         self.pgn.iter_mut().chain(&mut self.epd)
     }
 
@@ -258,7 +258,7 @@ impl Outputs {
 
     fn append(&mut self, pgn: &str, epd: &str) -> Result<(), StoreError> {
         for (output, text) in [(&mut self.pgn, pgn), (&mut self.epd, epd)] {
-            if let Some(OutputFile { file, gap, .. }) = output {
+            if let Some(MatchOutput { file, gap, .. }) = output {
                 file.append(format!("{gap}{text}").as_bytes())?;
             }
         }
@@ -282,9 +282,9 @@ impl Outputs {
     }
 }
 
-impl OutputFile {
-    fn open(path: &Path, kind: OutputKind) -> Result<OutputFile, StoreError> {
-        Ok(OutputFile { file: AppendFile::open(path)?, kind, gap: "" })
+impl MatchOutput {
+    fn open(path: &Path, kind: MatchOutputKind) -> Result<MatchOutput, StoreError> {
+        Ok(MatchOutput { file: AppendFile::open(path)?, kind, gap: "" })
     }
 
     fn find_gap(&mut self) -> Result<(), StoreError> {
@@ -292,8 +292,8 @@ impl OutputFile {
         let failed = |error| StoreError::Io { path: path.clone(), action: "read", error };
         self.gap = match self.kind {
             _ if *length == 0 => "",
-            OutputKind::Games => pgn_gap(&mut &*file).map_err(failed)?,
-            OutputKind::Positions => {
+            MatchOutputKind::Games => pgn_gap(&mut &*file).map_err(failed)?,
+            MatchOutputKind::Positions => {
                 let mut last = [0];
                 let mut file = file;
                 file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last)).map_err(failed)?;
@@ -318,8 +318,8 @@ impl OutputFile {
         for line in BufReader::new(tail).split(b'\n') {
             let line = line.map_err(failed)?;
             records += usize::from(match self.kind {
-                OutputKind::Games => line.starts_with(b"[Event "),
-                OutputKind::Positions => !line.is_empty(),
+                MatchOutputKind::Games => line.starts_with(b"[Event "),
+                MatchOutputKind::Positions => !line.is_empty(),
             });
             if records > 1 {
                 return Err(changed("games were added to it".to_owned()));
@@ -332,7 +332,7 @@ impl OutputFile {
 /// Reads the stored match, or begins a new one. Changes nothing before all checks have passed.
 fn resume(
     state: &mut AppendFile,
-    outputs: &mut Outputs,
+    outputs: &mut MatchOutputs,
     settings: &Value,
     mut restore: impl FnMut(GameEntry) -> Result<(), String>,
 ) -> Result<(), StoreError> {

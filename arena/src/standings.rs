@@ -152,7 +152,8 @@ impl Standings {
                 opponents.map(|o| self.between(program, o).games() as f64 * self.score(o)).sum()
             }
             TieBreak::Direct => {
-                let level = opponents.filter(|&o| self.score(o) == self.score(program));
+                let is_level = |o: &usize| self.score(*o).total_cmp(&self.score(program)).is_eq();
+                let level = opponents.filter(is_level);
                 level.map(|o| self.between(program, o).halves() as f64).sum()
             }
             TieBreak::Wins => self.programs[program].games.wins as f64,

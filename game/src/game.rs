@@ -158,6 +158,11 @@ impl Game {
         self.earlier.first().unwrap_or(&self.current)
     }
 
+    /// The positions of the game, from the one before the first move to the current one.
+    pub fn positions(&self) -> impl Iterator<Item = &VariantPosition> {
+        self.earlier.iter().chain([&self.current])
+    }
+
     /// The side to move.
     pub fn turn(&self) -> Color {
         self.position().turn()

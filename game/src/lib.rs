@@ -7,8 +7,10 @@ pub mod diagram;
 pub mod epd;
 mod fen;
 mod game;
+mod judging;
 mod lines;
 mod notation;
+mod opening_names;
 pub mod openings;
 mod outcome;
 mod pgn;
@@ -22,7 +24,9 @@ mod variant;
 pub use clock::{Clock, TurnTime};
 pub use fen::{FenError, legal_position};
 pub use game::{Game, IllegalMove};
+pub use judging::{JudgingRules, MoveGrade};
 pub use notation::{IllegalReason, MoveError, read_move};
+pub use opening_names::{GameOpening, NamedOpening, opening_at};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{
     Annotation, GameTree, MoveLine, MoveNode, ParsedGame, PgnError, PgnFault, PgnGame, PgnHeader, PgnReader,

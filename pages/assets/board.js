@@ -311,6 +311,8 @@ const HeraldBoard = (() => {
     async make(moves, square) {
       const move = moves.length === 1 ? moves[0] : await this.promote(moves, square);
       this.selected = null;
+      // Until the next position is shown nothing else can be done.
+      if (move) this.position.moves = [];
       this.refresh();
       if (move && this.onMove) this.onMove(move.move);
     }

@@ -10,10 +10,10 @@ const HeraldGraph = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const HEIGHT = 150;
 
-  /** White's chances, from -1 to 1: the logistic curve with which ratings are reckoned, at 400 centipawns for ten to one. */
+  /** White's chances, from -1 to 1: a logistic curve, 73 of 100 at 250 centipawns. */
   function chance(score) {
     if (score.mate !== undefined) return Math.sign(score.mate);
-    return 2 / (1 + 10 ** (-score.centipawns / 400)) - 1;
+    return 2 / (1 + Math.exp(-score.centipawns / 250)) - 1;
   }
 
   /** A score as text: `+0.35`, `#3`, `#-2`. */
@@ -75,7 +75,6 @@ const HeraldGraph = (() => {
       const { width } = this;
       this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
       this.svg.replaceChildren();
-      this.node("rect", { width, height: HEIGHT, class: "graph-black" }, this.svg);
       this.drawEvaluation();
       this.node("line", { x1: 0, x2: width, y1: HEIGHT / 2, y2: HEIGHT / 2, class: "graph-even" }, this.svg);
       this.drawClocks();
@@ -94,6 +93,7 @@ const HeraldGraph = (() => {
         if (stretch.length > 1) {
           const line = stretch.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
           const [first, last] = [stretch[0][0], stretch[stretch.length - 1][0]];
+          this.node("rect", { x: first, width: last - first, height: HEIGHT, class: "graph-black" }, this.svg);
           this.node("path", { d: `M${first} ${HEIGHT}L${line}L${last} ${HEIGHT}z`, class: "graph-white" }, this.svg);
           this.node("path", { d: `M${line}`, class: "graph-line" }, this.svg);
         }

@@ -122,8 +122,9 @@ const HeraldReplay = (() => {
       this.graph.show(line.map(node => ({
         score: node.score, clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: words(node),
       })));
-      const hasClocks = line.some(node => node.clock !== undefined);
-      this.chart.hidden = !hasClocks && !line.some(node => node.score);
+      const hasClocks = line.some(node => node.clock !== undefined), hasScores = line.some(node => node.score);
+      this.chart.hidden = !hasClocks && !hasScores;
+      this.key.querySelector(".key-e").hidden = !hasScores;
       for (const key of this.key.querySelectorAll(".key-w, .key-b")) key.hidden = !hasClocks;
       this.go(0);
     }

@@ -3,9 +3,11 @@
 //!
 //! - [`STYLE`] and [`SCRIPT`] are the components, for a page that is served or for one in a single file.
 //! - [`game_page()`] makes the page of an annotated game, a file that opens from a disk.
+//! - [`app`] is the page of `herald board`.
 //!
 //! All text of users and programs is inserted as text nodes or escaped, so that a name with markup in it is a name.
 
+pub mod app;
 mod game_html;
 mod game_page;
 mod single_file;
@@ -30,3 +32,11 @@ pub const SCRIPT: &str = concat!(
 
 /// The icon of all pages.
 pub const ICON: &str = include_str!("../assets/icon.svg");
+
+/// Headers of every page that is served: nothing is loaded from elsewhere, nothing is kept, and the address is told to nobody.
+pub const HEADERS: [(&str, &str); 4] = [
+    ("cache-control", "no-store"),
+    ("x-content-type-options", "nosniff"),
+    ("content-security-policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
+    ("referrer-policy", "no-referrer"),
+];

@@ -10,12 +10,14 @@
 //! - [`affinity`]: processor affinity of threads.
 //! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
 //! - [`run_delay`]: the time that a thread waited for a processor.
+//! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.
 //! - [`process_cpu_time`]: processor time of this process.
 //!
 //! Two kinds of system calls stay elsewhere because a portable library makes them: the memory map of the hash table (`memmap2`,
 //! with the prefetch instruction, in `search`) and serial lines (`serialport`).
 
 pub mod affinity;
+mod desktop;
 mod files;
 mod pipe;
 mod process;
@@ -28,6 +30,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
+pub use desktop::open_with_default;
 pub use files::{FileId, give_owner, name_count, raise_file_limit, standard_input, standard_output};
 pub use pipe::{Bell, PipeRead, PipeReader, PipeWriter, Ringer, Source, bell, wait};
 pub use process::{Pipes, Process, Resources};

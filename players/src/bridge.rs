@@ -258,6 +258,7 @@ impl BridgeSession<'_> {
                 _ if !is_thinking => {}
                 PlayerEvent::Move(text) => self.make_move(&text)?,
                 PlayerEvent::Thinking(thinking) => self.bridge.thinking.update(thinking),
+                PlayerEvent::OtherLine(..) => {}
                 PlayerEvent::Resignation => self.reply(Response::Resign)?,
                 PlayerEvent::Claim { result, .. } => self.claim(&result)?,
             }

@@ -155,6 +155,8 @@ pub enum PlayerEvent {
     Move(String),
     /// Thinking output.
     Thinking(Thinking),
+    /// Thinking output on another than the best line, and its rank, from 2.
+    OtherLine(u32, Thinking),
     /// A draw offer, or the acceptance of one.
     DrawOffer,
     /// The player resigns.

@@ -46,6 +46,9 @@ pub struct Spec {
     /// Lines that are sent to it once its options are set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub init: Vec<String>,
+    /// Number of best lines to report (`MultiPV`); sent to UCI programs that support it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
     /// Time limit for the program to get ready, at the start and for each game. In TOML, seconds.
     #[serde(default = "default_patience", with = "seconds")]
     pub patience: Duration,
@@ -67,6 +70,7 @@ impl Spec {
             memory: None,
             threads: None,
             init: Vec::new(),
+            lines: None,
             patience: default_patience(),
             grace: default_grace(),
         }

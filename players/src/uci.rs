@@ -153,13 +153,14 @@ impl UciPlayer {
         Ok(())
     }
 
-    /// Sets the options of the specification, and the limits of memory and threads if the engine offers them.
+    /// Sets the options of the specification, and memory, threads and number of lines if the engine offers them.
     fn set_options(&mut self) -> Result<(), PlayerFault> {
         for (name, value) in self.stream.spec.options.clone() {
             let value = self.setting(&name, &value).map_err(|fault| self.stream.fail(fault))?;
             self.stream.tell(Command::SetOption { name, value })?;
         }
-        let limits = [("Hash", self.stream.spec.memory), ("Threads", self.stream.spec.threads)];
+        let Spec { memory, threads, lines, .. } = self.stream.spec;
+        let limits = [("Hash", memory), ("Threads", threads), ("MultiPV", lines)];
         for (name, limit) in limits {
             let Some(limit) = limit else { continue };
             match self.option(name) {
@@ -308,19 +309,22 @@ impl ProtocolPlayer for UciPlayer {
                 self.answered(found, UciMove::Null, None)
             }
             Ok(Message::Info(info)) if self.is_searching() => {
-                Ok(thinking(&info, &line).map(PlayerEvent::Thinking))
+                let rank = info.multipv.unwrap_or(1).max(1);
+                Ok(thinking(&info, &line).map(|thinking| match rank {
+                    1 => PlayerEvent::Thinking(thinking),
+                    _ => PlayerEvent::OtherLine(rank, thinking),
+                }))
             }
             _ => Ok(None),
         }
     }
 }
 
-/// Extracts the thinking output from an `info` about the best line, or about the search as a whole.
+/// Extracts the thinking output from an `info` about a line, or about the search as a whole.
 fn thinking(info: &Info, line: &str) -> Option<Thinking> {
-    let is_best_line = info.multipv.is_none_or(|place| place <= 1);
     let has_line = info.score.is_some() || !info.pv.is_empty();
     let is_summary = info.currmove.is_none() && (info.nodes.is_some() || info.hashfull.is_some());
-    if !is_best_line || !(has_line || is_summary) {
+    if !(has_line || is_summary) {
         return None;
     }
     Some(Thinking {

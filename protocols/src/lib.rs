@@ -6,6 +6,7 @@
 //! sessions only, so that tools are not affected by them.
 
 mod agreements;
+pub mod browser;
 pub mod cecp;
 pub mod cego;
 pub mod detect;
@@ -17,3 +18,13 @@ pub mod referee;
 mod scripted;
 pub mod terminal;
 pub mod uci;
+
+use std::time::SystemTime;
+
+use time::OffsetDateTime;
+
+/// Today's date for PGN, in UTC as in the records of matches.
+pub(crate) fn today() -> String {
+    let date = OffsetDateTime::from(SystemTime::now()).date();
+    format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day())
+}

@@ -1,31 +1,22 @@
 //! `herald epd analyze`, `mate` and `target`: the verbs that need an analyzer. They share the choice of analyzer, the limit and
 //! the summary.
 
-use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use analysis::{
-    AnalysisJob, Analyze, AnalyzerFactory, Counts, FindMates, Herald, ProgramAnalyzer, Target, Verb,
-};
-use anyhow::{Context, Result, anyhow, bail};
+use analysis::{AnalysisJob, Analyze, Counts, FindMates, Target, Verb};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use game::{Phase, TimeControl, counted};
+use game::counted;
 use messages::epd::MoveReading;
 
 use super::EscapesArg;
 use super::work::{InputArgs, OutputArgs, Work};
-use crate::{WrongInput, match_command};
-
-/// Time that programs get to end after an interruption. They poll the interrupt flag every tenth of a second.
-const GRACE: Duration = Duration::from_secs(1);
-/// Number of moves of the clock that a soft limit consists of.
-const SHARES: u32 = 40;
+use crate::WrongInput;
+use crate::analyzer_args::{AnalyzerArgs, ChosenAnalyzer, today};
 
 /// Arguments of all verbs that need an analyzer.
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub(crate) struct AnalysisArgs {
     #[command(flatten)]
     input: InputArgs,
@@ -35,16 +26,7 @@ pub(crate) struct AnalysisArgs {
     #[arg(long, requires = "output", conflicts_with = "in_place")]
     resume: bool,
     #[command(flatten)]
-    limit: LimitArgs,
-    /// Meet --time on average only: more for difficult positions, less for easy ones
-    #[arg(long)]
-    soft: bool,
-    /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`
-    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true)]
-    engine: Option<String>,
-    /// Hash table of Herald on each thread, in MiB
-    #[arg(long, value_name = "MIB", default_value = "16", conflicts_with = "engine")]
-    hash: NonZeroUsize,
+    analyzer: AnalyzerArgs,
     /// Write no times and no date, so that the output under a limit of nodes or depth is reproducible
     #[arg(long)]
     no_times: bool,
@@ -56,56 +38,17 @@ pub(crate) struct AnalysisArgs {
     escapes: EscapesArg,
 }
 
-/// The limit for each record.
-#[derive(Args)]
-#[group(required = true, multiple = false)]
-struct LimitArgs {
-    /// Nodes to search for each record
-    #[arg(long, value_name = "COUNT")]
-    nodes: Option<NonZeroU64>,
-    /// Search depth
-    #[arg(long, value_name = "PLIES")]
-    depth: Option<NonZeroU32>,
-    /// Time for each record, in seconds; a hard limit unless --soft is given
-    #[arg(long, value_name = "SECONDS")]
-    time: Option<f64>,
-}
-
-impl LimitArgs {
-    /// The limit as it was given.
-    fn describe(&self, is_soft: bool) -> String {
-        match self {
-            LimitArgs { nodes: Some(nodes), .. } => format!("nodes={nodes}"),
-            LimitArgs { depth: Some(depth), .. } => format!("depth={depth}"),
-            LimitArgs { time, .. } => {
-                let soft = if is_soft { " on average" } else { "" };
-                format!("time={} s{soft}", time.unwrap_or_default())
-            }
-        }
-    }
-}
-
-/// A recipe with the date of today, in UTC.
-fn dated(recipe: &str) -> String {
-    let today = time::OffsetDateTime::now_utc().date();
-    let (year, month, day) = (today.year(), u8::from(today.month()), today.day());
-    format!("{recipe}, {year:04}-{month:02}-{day:02}")
-}
-
 impl AnalysisArgs {
-    /// Whether Herald analyses under a limit of depth.
-    fn is_herald_limited_by_depth(&self) -> bool {
-        self.engine.is_none() && self.limit.depth.is_some()
-    }
-
     /// Runs the job on all records. `sum_up` summarises the results of records that did not fail, for standard error.
     fn run(&self, job: impl AnalysisJob + 'static, sum_up: fn(&Counts) -> String) -> Result<()> {
         let interrupt = Arc::default();
-        let (new_analyzer, recipe) = self.analyzers(&interrupt).map_err(WrongInput::of)?;
+        let chosen = self.analyzer.choose(&interrupt, 1, None).map_err(WrongInput::of)?;
+        let ChosenAnalyzer { factory: new_analyzer, engine, limit } = chosen;
+        let recipe = format!("{engine}, {limit}");
         // A missing analyzer is reported before anything is written.
         new_analyzer()?;
         let recipe = Some(recipe).filter(|_| !self.no_provenance);
-        let grace = if self.engine.is_some() { GRACE } else { Duration::ZERO };
+        let grace = self.analyzer.grace();
         let (input, output) = (&self.input, &self.output);
         let work = if self.resume {
             Work::resume(input, output, recipe.as_deref())?
@@ -118,7 +61,8 @@ impl AnalysisArgs {
             lines => format!("; {} done before", counted(lines, "line")),
         };
         let reader = self.escapes.reader(MoveReading::Repair);
-        let provenance = recipe.map(|recipe| if self.no_times { recipe } else { dated(&recipe) });
+        let provenance =
+            recipe.map(|recipe| if self.no_times { recipe } else { format!("{recipe}, {}", today()) });
         let verb = Verb::analysis(reader, job, new_analyzer, provenance);
         let verb = verb.with_line_ends(self.output.line_ends(false));
         let counts = work.run(&verb)?;
@@ -131,55 +75,6 @@ impl AnalysisArgs {
             bail!("{} could not be analysed and left unchanged", counted(failed, "record"));
         }
         Ok(())
-    }
-
-    /// Creates the factory of analyzers, and describes the analysis: name, settings and limit. A program is started once to check
-    /// that it works.
-    fn analyzers(&self, interrupt: &Arc<AtomicBool>) -> Result<(AnalyzerFactory, String)> {
-        let (limit, described) = (self.limit()?, self.limit.describe(self.soft));
-        let Some(words) = &self.engine else {
-            let mebibytes = self.hash.get();
-            let recipe = concat!("Herald ", env!("CARGO_PKG_VERSION"));
-            let recipe = format!("{recipe}, hash {mebibytes} MiB, threads 1, {described}");
-            return Ok((Arc::new(move || Ok(Box::new(Herald::new(&limit, mebibytes)?))), recipe));
-        };
-        let spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
-        let player = players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?;
-        let name =
-            Some(player.name()).filter(|name| !name.is_empty()).unwrap_or("unnamed program").to_owned();
-        player.quit();
-        let memory = spec.memory.map(|mebibytes| format!("hash {mebibytes} MiB"));
-        let threads = spec.threads.map(|count| format!("threads {count}"));
-        let options = spec.options.iter().map(|(name, value)| format!("{name}={value}"));
-        let settings = memory.into_iter().chain(threads).chain(options);
-        let recipe: Vec<String> = std::iter::once(name).chain(settings).chain([described]).collect();
-        let interrupt = Arc::clone(interrupt);
-        let factory: AnalyzerFactory = Arc::new(move || {
-            Ok(Box::new(ProgramAnalyzer::new(spec.clone(), limit.clone(), Arc::clone(&interrupt))))
-        });
-        Ok((factory, recipe.join(", ")))
-    }
-
-    /// The limit for each record (EPD specification, 7.2), as a time control, which every program understands.
-    fn limit(&self) -> Result<TimeControl> {
-        if self.soft && self.limit.time.is_none() {
-            bail!("--soft requires --time");
-        }
-        match self.limit {
-            LimitArgs { nodes: Some(nodes), .. } => Ok(TimeControl::Nodes(nodes)),
-            LimitArgs { depth: Some(depth), .. } => Ok(TimeControl::Depth(depth)),
-            LimitArgs { time, .. } => {
-                let seconds = time.unwrap_or_default();
-                let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-                let time =
-                    time.with_context(|| format!("--time {seconds}: expected seconds, more than 0"))?;
-                if !self.soft {
-                    return Ok(TimeControl::PerMove(time));
-                }
-                let time = time.saturating_mul(SHARES);
-                Ok(TimeControl::of_phase(Phase { moves: Some(SHARES), time, increment: Duration::ZERO })?)
-            }
-        }
     }
 }
 
@@ -230,7 +125,7 @@ pub(crate) struct MateArgs {
 
 impl MateArgs {
     pub(super) fn run(&self) -> Result<()> {
-        if self.analysis.is_herald_limited_by_depth() {
+        if self.analysis.analyzer.is_herald_limited_by_depth() {
             let message = "the mate solver has no limit of depth but --moves; use --nodes or --time";
             return Err(WrongInput::of(anyhow!(message)));
         }

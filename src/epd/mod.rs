@@ -5,6 +5,7 @@ mod quick_verbs;
 mod report;
 mod work;
 
+pub(crate) use self::work::explain;
 use anyhow::Result;
 use clap::{Subcommand, ValueEnum};
 use messages::epd::{Escapes, MoveReading, RecordReader};

@@ -253,7 +253,7 @@ impl Work {
 }
 
 /// An error of a file, with the right exit status.
-pub(super) fn explain(error: FileError) -> anyhow::Error {
+pub(crate) fn explain(error: FileError) -> anyhow::Error {
     if matches!(error, FileError::Same(_)) {
         return WrongInput::of(anyhow!("{error}; use --in-place to replace it"));
     }

@@ -36,9 +36,9 @@ fn usual_path() -> Option<PathBuf> {
 fn configured(text: &str, name: &str) -> Result<Table> {
     let engines: Vec<serde_json::Map<String, Json>> =
         serde_json::from_str(text).map_err(|error| anyhow!("expected an array of engines: {error}"))?;
-    let named =
+    let is_meant =
         |engine: &&serde_json::Map<String, Json>| engine.get("name").and_then(Json::as_str) == Some(name);
-    let Some(engine) = engines.iter().find(named) else {
+    let Some(engine) = engines.iter().find(is_meant) else {
         let names: Vec<&str> = engines.iter().filter_map(|engine| engine.get("name")?.as_str()).collect();
         bail!("there is no engine {name}; there are {}", names.join(", "));
     };

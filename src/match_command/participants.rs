@@ -88,7 +88,7 @@ impl EngineTables {
     ///
     /// # Errors
     /// An engine cannot be started, or does not offer what is played.
-    pub(super) fn participants(self, played: PlayedVariant, logs: &EngineLogs) -> Result<Vec<Participant>> {
+    pub(super) fn participants(self, variant: PlayedVariant, logs: &EngineLogs) -> Result<Vec<Participant>> {
         let told = counted(self.engines.len() as u64, "engine");
         ensure!(self.engines.len() >= 2, "{told}: expected at least 2, each with --engine");
         let mut participants: Vec<Participant> = Vec::new();
@@ -97,9 +97,9 @@ impl EngineTables {
             merge(&mut merged, engines_json::resolve(table, self.file.as_deref())?);
             let mut participant = read(merged).with_context(|| format!("engine {number}"))?;
             check_options(&participant.spec).with_context(|| format!("engine {number}"))?;
-            let told = |fault| anyhow!("{} {fault}", participant.spec.command);
-            let player = participant.start().map_err(told)?;
-            player.check_variant(played).map_err(told)?;
+            let refused = |fault| anyhow!("{} {fault}", participant.spec.command);
+            let player = participant.start().map_err(refused)?;
+            player.check_variant(variant).map_err(refused)?;
             let names = [participant.seat.name.as_str(), player.name(), participant.spec.command.file_name()];
             let wanted = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
             participant.seat.name.clone_from(&wanted);
@@ -128,6 +128,7 @@ fn check_options(spec: &Spec) -> Result<()> {
 
 /// Normalises the keys of a program. Those that several programs may share are checked where they are given.
 fn checked(table: Table) -> Result<Table> {
+    check_control(&table)?;
     let table = normalised(table);
     if let Some(key) = table.keys().find(|key| !FIELDS.contains(&key.as_str())) {
         bail!("unknown key `{key}`: expected {KEYS}");
@@ -246,7 +247,16 @@ pub(crate) fn read_words(text: &str) -> Result<Table> {
             bail!("`{name}` is there twice");
         }
     }
+    check_control(&table)?;
     Ok(normalised(table))
+}
+
+/// Refuses two limits of a move in one place, of which only one would count.
+fn check_control(table: &Table) -> Result<()> {
+    let limits: Vec<&str> =
+        ["tc", "st", "nodes", "depth"].into_iter().filter(|key| table.contains_key(*key)).collect();
+    ensure!(limits.len() < 2, "{}: expected one of them", limits.join(" and "));
+    Ok(())
 }
 
 /// Parses the value of a key that is not a string.
@@ -364,6 +374,7 @@ mod tests {
         assert!(error("cmd=a tc=now").starts_with("unreadable time control `now`"));
         assert_eq!(error("cmd=a fast"), "`fast` is not KEY=VALUE");
         assert_eq!(error("cmd=a cmd=b"), "`cmd` is there twice");
+        assert_eq!(error("cmd=a tc=1 nodes=7"), "tc and nodes: expected one of them");
         assert_eq!(error("cmd=a ponder=yes"), "ponder: `yes` is not true or false");
         assert!(error("cmd=a hash=3").starts_with("unknown key `hash`: expected cmd, protocol, "));
         assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`"));

@@ -31,12 +31,12 @@ struct Translation {
     /// What was left out, and why.
     remarks: Vec<String>,
     /// What several options decide together.
-    games: Games,
+    counts: GameCounts,
 }
 
 /// Numbers of games, and what is done with openings and colours.
 #[derive(Debug, Default)]
-struct Games {
+struct GameCounts {
     rounds: Option<u32>,
     games: Option<u32>,
     repeat: Option<u32>,
@@ -135,12 +135,12 @@ impl Translation {
                 };
                 self.add("--variant", name);
             }
-            "rounds" => self.games.rounds = Some(option.number()?),
-            "games" => self.games.games = Some(option.number()?),
-            "repeat" if option.operands.is_empty() => self.games.repeat = Some(2),
-            "repeat" => self.games.repeat = Some(option.number()?),
-            "noswap" => self.games.no_swap = true,
-            "srand" => self.games.seed = Some(option.operand()?.to_owned()),
+            "rounds" => self.counts.rounds = Some(option.number()?),
+            "games" => self.counts.games = Some(option.number()?),
+            "repeat" if option.operands.is_empty() => self.counts.repeat = Some(2),
+            "repeat" => self.counts.repeat = Some(option.number()?),
+            "noswap" => self.counts.no_swap = true,
+            "srand" => self.counts.seed = Some(option.operand()?.to_owned()),
             _ if self.take_simple(runner, option)? => {}
             _ => self.remarks.push(remark(option)?),
         }
@@ -208,7 +208,7 @@ impl Translation {
         for (key, value) in option.pairs() {
             match key {
                 "file" => self.add("--openings", value),
-                "order" => self.games.order = Some(value.to_owned()),
+                "order" => self.counts.order = Some(value.to_owned()),
                 "plies" => self.add("--plies", value),
                 "start" => self.add("--start", value),
                 // The name of the file tells it.
@@ -263,7 +263,7 @@ impl Translation {
 
     /// Adds what several options decide together. The defaults are those of the other runner.
     fn finish(&mut self, runner: Runner) {
-        let Games { rounds, games, repeat, no_swap, order, seed } = std::mem::take(&mut self.games);
+        let GameCounts { rounds, games, repeat, no_swap, order, seed } = std::mem::take(&mut self.counts);
         let is_fastchess = runner == Runner::Fastchess;
         let games = games.or(repeat.filter(|_| is_fastchess)).unwrap_or(if is_fastchess { 2 } else { 1 });
         let rounds = rounds.unwrap_or(if is_fastchess { 2 } else { 1 });
@@ -297,6 +297,7 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
         words.collect::<Vec<_>>()
     };
     let mut words = Vec::new();
+    let is_limited = option.pairs().any(|(key, _)| matches!(key, "nodes" | "depth" | "plies" | "st"));
     for (key, value) in option.pairs() {
         let word = match key {
             "cmd" => {
@@ -310,15 +311,21 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
             }
             "args" | "arg" => continue,
             "proto" => format!("protocol={}", super::participants::protocol(value)),
+            "tc" if is_limited => {
+                if usual_control(value) != "-" {
+                    remarks.push(format!(
+                        "tc={value}: left out; beside another limit of the moves there is no clock here"
+                    ));
+                }
+                continue;
+            }
             "tc" => format!("tc={}", usual_control(value)),
             "timemargin" => format!("margin={value}"),
             "plies" if runner == Runner::Fastchess => format!("depth={value}"),
             "initstr" => format!("init={value}"),
             // A program that is never started anew is the default, unless it asks for that.
             "restart" if value == "off" => continue,
-            "name" | "dir" | "st" | "nodes" | "depth" | "restart" | "conf" => format!("{key}={value}"),
-            "ponder" | "whitepov" => format!("{key}={value}"),
-            _ if key.starts_with("option.") => format!("{key}={value}"),
+            _ if is_same(key) => format!("{key}={value}"),
             "stderr" => {
                 remarks.push("stderr=FILE: --log and --log-folder have the standard error".to_owned());
                 continue;
@@ -338,6 +345,12 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
         words.push(word);
     }
     Ok(words.iter().map(|word| shell_words::quote(word).into_owned()).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a key of an engine has the same name and meaning here.
+fn is_same(key: &str) -> bool {
+    let same = ["name", "dir", "st", "nodes", "depth", "restart", "conf", "ponder", "whitepov"];
+    same.contains(&key) || key.starts_with("option.")
 }
 
 /// Translates a time control: `inf`, or minutes and seconds as in `40/1:30+1`.
@@ -437,7 +450,7 @@ mod tests {
         let expected = [
             "--engine conf=Deep",
             "--engine cmd=x protocol=cecp restart=on ponder=true",
-            "--each tc=- depth=5",
+            "--each depth=5",
             "--format gauntlet",
             "--variant atomic",
             "--pgn b.pgn",

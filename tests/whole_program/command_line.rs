@@ -22,6 +22,7 @@ fn every_subcommand_has_help_with_an_example() {
         &["openings"],
         &["match"],
         &["check"],
+        &["board"],
         &["bench"],
         &["perft"],
         &["eval"],

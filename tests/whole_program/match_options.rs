@@ -75,12 +75,7 @@ fn colours_and_openings() {
     let hall = Hall::new();
     let order = |arguments: &[&str]| -> String {
         let games = hall.games(arguments);
-        games
-            .iter()
-            .map(|(white, _, opening)| format!("{white}{opening} "))
-            .collect::<String>()
-            .trim_end()
-            .to_owned()
+        games.iter().map(|(white, _, opening)| format!("{white}{opening}")).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(order(&["--games", "5"]), "A1 B1 A2 B2 A3");
     assert_eq!(order(&["--games", "4", "--no-reversal"]), "A1 B2 A3 B4");
@@ -88,6 +83,11 @@ fn colours_and_openings() {
     assert_eq!(order(&["--games", "1", "--rounds", "3"]), "A1 B1 A2");
     let both = hall.play(&["--no-reversal", "--fixed-colours"]);
     assert!(refused(&both).contains("cannot be used with"), "{both:?}");
+}
+
+/// The first two lines of a text.
+fn first_lines(text: &str) -> &str {
+    text.match_indices('\n').nth(1).map_or(text, |(end, _)| &text[..=end])
 }
 
 /// An odd number of games is resumed, and the test on single games counts them.
@@ -102,15 +102,13 @@ fn single_games_are_resumed_and_tested() {
         "{output:?}"
     );
     let state = hall.read("s");
-    let cut = state.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
-    fs::write(hall.path("s"), cut).expect("written");
+    fs::write(hall.path("s"), first_lines(&state)).expect("written");
     // The second game counts as being written when the runner was killed; a third would be somebody else's.
     let pgn = hall.read("p");
     let second = pgn.match_indices("[Event ").nth(2).expect("three games").0;
     fs::write(hall.path("p"), &pgn[..second]).expect("written");
     let epd = hall.read("e");
-    fs::write(hall.path("e"), epd.lines().take(2).map(|line| format!("{line}\n")).collect::<String>())
-        .expect("written");
+    fs::write(hall.path("e"), first_lines(&epd)).expect("written");
     assert!(hall.play(&arguments).status.success());
     assert_eq!((hall.read("p").matches("[Event ").count(), hall.read("e").lines().count()), (3, 3));
     let other = hall.play(&["--games", "3", "--state", "s", "--pgn", "p", "--epd", "e", "--sprt", "0,10"]);
@@ -235,7 +233,7 @@ fn a_command_of_fastchess_is_translated_and_runs() {
     let hall = Hall::new();
     hall.write("book.epd", "4k3/8/8/8/8/8/PPPP4/4K3 w - - 0 1\n");
     let theirs = format!(
-        "fastchess -engine cmd={HERALD} args=uci name=A -engine cmd={HERALD} name='B B' proto=uci -each depth=1 tc=0:10+0.1 \
+        "fastchess -engine cmd={HERALD} args=uci name=A -engine cmd={HERALD} name='B B' proto=uci -each depth=1 tc=inf \
          -openings file=book.epd format=epd order=random -maxmoves 2 -rounds 2 -repeat -concurrency 2 -pgnout file=out.pgn \
          nodes=true -draw movenumber=10 movecount=4 score=8 -recover"
     );

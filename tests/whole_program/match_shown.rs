@@ -67,12 +67,12 @@ fn a_terminal_shows_a_table() {
     let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("text");
     let size = Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&terminal, size).expect("its size");
-    let side = File::options().read(true).write(true).open(name).expect("the terminal");
+    let screen = File::options().read(true).write(true).open(name).expect("the terminal");
     let mut herald = command(&["--games", "6", "--sprt", "0,5"]);
     let mut child = herald
         .env("TERM", "xterm")
         .stdout(Stdio::null())
-        .stderr(Stdio::from(side))
+        .stderr(Stdio::from(screen))
         .spawn()
         .expect("herald starts");
     drop(herald);

@@ -176,14 +176,14 @@ fn peers_play_crazyhouse() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |place: usize| peers[place].1.as_ref().expect("found").display().to_string();
     let engines = [
-        format!("cmd='{HERALD}' name=Herald tc=10+0.1"),
+        format!("cmd='{HERALD}' name=Herald depth=5"),
         format!("cmd={} protocol=cecp name=Sjeng depth=3", path(0)),
         format!("cmd={} name=Sjaak depth=3", path(1)),
     ];
     let mut herald = Command::new(HERALD);
-    herald.args(["match", "--variant", "crazyhouse", "--each", "tc=10+0.1", "--max-moves", "30", "--pgn"]);
+    herald.args(["match", "--variant", "crazyhouse", "--max-moves", "30", "--pgn"]);
     herald.arg(folder.path().join("a.pgn"));
-    engines.iter().for_each(|engine| drop(herald.args(["--engine", engine])));
+    herald.args(engines.iter().flat_map(|engine| ["--engine", engine]));
     let output = herald.output().expect("herald runs");
     assert!(output.status.success(), "{output:?}");
     check_games(folder.path(), PlayedVariant::named("crazyhouse").expect("a variant"), 6);

@@ -82,7 +82,7 @@ fn what_cannot_be_rated_is_told_in_one_line() {
 fn openbench_gets_positions_and_a_signature() {
     let folder = tempfile::tempdir().expect("a folder");
     let book = folder.path().join("book.epd");
-    fs::write(&book, "4k3/8/8/8/8/8/4PP2/4K3 w - - hmvc 0; fmvn 1;\n").expect("written");
+    fs::write(&book, "4k3/4p3/8/8/8/8/4P3/4K3 w - - hmvc 0; fmvn 1;\n").expect("written");
     let made = herald(&["genfens 3 seed 9 book None ", "quit"]);
     assert!(made.status.success(), "{made:?}");
     let fens: Vec<&str> = text(&made.stdout).lines().collect();

@@ -5,14 +5,17 @@ use std::time::Instant;
 
 use game::{Clock, Game, Score, TimeControl};
 use search::mate::{FewMen, Finding, Goal, Problem, Solution, Solver};
-use search::{Control, Limits, Observer, Report, Searcher, Table};
+use search::{Bound, Control, Limits, Observer, Report, Searcher, Table};
 
 use super::{AnalysisListener, AnalysisResult, Analyzer, MateSearch, MateVerdict, PositionAnalysis};
 
 /// Herald's search on one thread. The hash table is cleared before each record, so that under a limit of nodes or depth the
-/// result depends on the record alone. Must run on a thread with [`search::STACK_SIZE`].
+/// result depends on the record alone; in a game it is cleared at the beginning. Must run on a thread with
+/// [`search::STACK_SIZE`].
 pub struct Herald {
     limits: Limits,
+    /// Whether the positions are those of one game.
+    is_in_game: bool,
     /// Half the limit, for the solver and for the search when they share the work.
     half: Limits,
     table: Table,
@@ -35,20 +38,35 @@ impl Herald {
     pub fn new(limit: &TimeControl, mebibytes: usize) -> AnalysisResult<Herald> {
         let (table, searcher) = (Table::new(mebibytes)?, Searcher::default());
         let (limits, half) = (limits(limit), limits(&half_of(limit)));
-        Ok(Herald { limits, half, table, searcher, mates: MateProver::new(mebibytes) })
+        Ok(Herald { limits, is_in_game: false, half, table, searcher, mates: MateProver::new(mebibytes) })
+    }
+
+    /// The analyzer with so many best lines in its analyses.
+    #[must_use]
+    pub fn with_lines(mut self, lines: usize) -> Herald {
+        self.limits.lines = lines;
+        self
+    }
+
+    fn forget(&mut self) {
+        self.table.clear();
+        self.searcher.clear();
     }
 
     /// Searches as the engine does.
     fn search(&mut self, game: &Game, limits: &Limits, goes_on: AnalysisListener<'_>) -> PositionAnalysis {
         let root = engine::root(game).unwrap_or_default(); // EPD records are standard chess or Chess960
-        self.table.clear();
-        self.searcher.clear();
+        if !self.is_in_game {
+            self.forget();
+        }
         let (control, clock) = (Control::new(), Instant::now());
         let last = PositionAnalysis::default();
         let mut observer = ReportListener { game, control: &control, goes_on, last };
         let answer = self.searcher.think(&mut self.table, &root, limits, &control, &clock, &mut observer);
         let decided: Vec<_> = answer.best.into_iter().chain(answer.ponder).collect();
         let decided = engine::line_from_search(game, &decided);
+        let mut others = observer.last.others;
+        others.retain(|other| other.line.first() != decided.first());
         let line = Some(observer.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);
         PositionAnalysis {
             line,
@@ -56,6 +74,7 @@ impl Herald {
             depth: Some(answer.depth),
             nodes: Some(answer.nodes),
             time: clock.elapsed(),
+            others,
         }
     }
 }
@@ -72,6 +91,11 @@ fn half_of(limit: &TimeControl) -> TimeControl {
 }
 
 impl Analyzer for Herald {
+    fn begin_game(&mut self) {
+        self.forget();
+        self.is_in_game = true;
+    }
+
     fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
         let limits = self.limits.clone();
         Ok(self.search(game, &limits, goes_on))
@@ -157,7 +181,8 @@ impl MateProver {
             Finding::Undecided => (Vec::new(), None, MateVerdict::Undecided),
         };
         let (nodes, time) = (Some(solution.nodes), clock.elapsed());
-        Ok(MateSearch { analysis: PositionAnalysis { line, score, depth: None, nodes, time }, verdict })
+        let analysis = PositionAnalysis { line, score, nodes, time, ..PositionAnalysis::default() };
+        Ok(MateSearch { analysis, verdict })
     }
 }
 
@@ -171,12 +196,20 @@ struct ReportListener<'a> {
 
 impl Observer for ReportListener<'_> {
     fn report(&mut self, report: &Report) {
+        let line = engine::line_from_search(self.game, report.principal_variation);
+        if report.line > 1 {
+            if report.bound == Bound::Exact {
+                self.last.set_other(report.line, line, engine::score(report.score));
+            }
+            return;
+        }
         self.last = PositionAnalysis {
-            line: engine::line_from_search(self.game, report.principal_variation),
+            line,
             score: Some(engine::score(report.score)),
             depth: Some(report.depth),
             nodes: Some(report.nodes),
             time: report.elapsed,
+            others: std::mem::take(&mut self.last.others),
         };
         if !(self.goes_on)(&self.last) {
             self.control.stop();

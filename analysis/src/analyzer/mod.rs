@@ -26,8 +26,13 @@ pub type AnalysisResult<T> = Result<T, AnalysisError>;
 /// Callback that receives each update of the analysis and returns whether to continue.
 pub type AnalysisListener<'a> = &'a mut dyn FnMut(&PositionAnalysis) -> bool;
 
-/// Analyses positions with the same limit for each. No state is carried over from one position to the next.
+/// Analyses positions with the same limit for each. No state is carried over from one position to the next, unless they are
+/// positions of one game.
 pub trait Analyzer {
+    /// Forgets all and announces that the following positions are those of one game, so that what is learnt about one serves the
+    /// next. Holds until the next call.
+    fn begin_game(&mut self);
+
     /// Analyses a position that has a legal move.
     ///
     /// # Errors
@@ -76,12 +81,32 @@ pub struct PositionAnalysis {
     pub nodes: Option<u64>,
     /// Time since the analysis began.
     pub time: Duration,
+    /// The next best lines, from the second on, as far as the analyzer was asked for them and tells them.
+    pub others: Vec<OtherLine>,
+}
+
+/// A line that does not begin with the best move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OtherLine {
+    /// Principal variation; not empty.
+    pub line: Vec<Move>,
+    /// Score for the side to move.
+    pub score: Score,
 }
 
 impl PositionAnalysis {
     /// The best move.
     pub fn best(&self) -> Option<Move> {
         self.line.first().copied()
+    }
+
+    /// Keeps a line of a rank from 2; others of this rank and of greater ones are forgotten.
+    fn set_other(&mut self, rank: usize, line: Vec<Move>, score: Score) {
+        let place = rank - 2;
+        self.others.truncate(place);
+        if place == self.others.len() && !line.is_empty() {
+            self.others.push(OtherLine { line, score });
+        }
     }
 
     /// Number of moves in which the side to move mates, if the score is such a mate.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use game::{Clock, DrawReason, Game, Move, Outcome, Score, TimeControl};
-use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
+use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Spec, Thinking, Turn};
 use shakmaty::ByColor;
 
 use super::herald::MateProver;
@@ -29,13 +29,27 @@ pub struct ProgramAnalyzer {
     limit: TimeControl,
     interrupt: Arc<AtomicBool>,
     player: Option<Box<dyn Player>>,
+    /// Whether the positions are those of one game, and whether the program has been told so.
+    game: GameState,
     mates: MateProver,
+}
+
+/// What the positions have to do with each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GameState {
+    /// Nothing: each is a new game.
+    Apart,
+    /// They are those of a game that the program doesn't know yet.
+    Announced,
+    /// They are those of one game, which the program knows.
+    Begun,
 }
 
 impl ProgramAnalyzer {
     /// Creates an analyzer without starting the program. The program is stopped soon after `interrupt` is set.
     pub fn new(spec: Spec, limit: TimeControl, interrupt: Arc<AtomicBool>) -> ProgramAnalyzer {
-        ProgramAnalyzer { spec, limit, interrupt, player: None, mates: MateProver::new(PROOF_MEMORY) }
+        let mates = MateProver::new(PROOF_MEMORY);
+        ProgramAnalyzer { spec, limit, interrupt, player: None, game: GameState::Apart, mates }
     }
 
     /// Waits for the program's answer.
@@ -66,6 +80,12 @@ impl ProgramAnalyzer {
                         return Ok(last);
                     }
                 }
+                PlayerEvent::OtherLine(rank, thinking) => {
+                    let line = thinking.moves(game);
+                    if let Some(score) = thinking.score {
+                        last.set_other(rank as usize, line, score);
+                    }
+                }
                 PlayerEvent::Move(text) => {
                     let mv = game.parse_move(&text);
                     let mv = mv.map_err(|_| AnalysisError::IllegalMove(game::excerpt(&text)))?;
@@ -87,26 +107,36 @@ impl ProgramAnalyzer {
 }
 
 impl Analyzer for ProgramAnalyzer {
+    fn begin_game(&mut self) {
+        self.game = GameState::Announced;
+    }
+
     fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
         // After a fault the player is not put back; dropping it ends the program.
-        let mut player = match self.player.take() {
-            Some(player) => player,
-            None => players::start(&self.spec, None)?,
+        let (mut player, is_known) = match self.player.take() {
+            Some(player) => (player, self.game == GameState::Begun),
+            None => (players::start(&self.spec, None)?, false),
         };
         let controls = ByColor::new_with(|_| self.limit.clone());
-        player.new_game(&NewGame {
-            game: game.clone(),
-            color: game.turn(),
-            controls: controls.clone(),
-            opponent: String::new(),
-            ponder: false,
-        })?;
+        // Each question of UCI contains the whole game; other protocols go only forward.
+        if !is_known || self.spec.protocol != Protocol::Uci {
+            player.new_game(&NewGame {
+                game: game.clone(),
+                color: game.turn(),
+                controls: controls.clone(),
+                opponent: String::new(),
+                ponder: false,
+            })?;
+        }
         let began = Instant::now();
         player.think(&Turn { game, clock: &Clock::with_controls(controls), at: began })?;
         let analysis = self.listen(&mut *player, game, began, goes_on)?;
         // A neutral result, as no game was played.
         player.end_game(Outcome::Draw(DrawReason::Adjudication))?;
         self.player = Some(player);
+        if self.game == GameState::Announced {
+            self.game = GameState::Begun;
+        }
         Ok(analysis)
     }
 
@@ -147,6 +177,7 @@ fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAn
         depth: thinking.depth.or(before.depth),
         nodes: thinking.nodes.or(before.nodes),
         time,
+        others: before.others,
     }
 }
 
@@ -172,8 +203,10 @@ fn mate_of_line(game: &Game, line: &[Move], score: Score) -> Option<Score> {
 
 /// The final analysis. The last line is kept only if it begins with the move played.
 fn decided(mv: Move, time: Duration, last: PositionAnalysis) -> PositionAnalysis {
-    let line = if last.best() == Some(mv) { last.line } else { vec![mv] };
-    PositionAnalysis { line, time, ..last }
+    let PositionAnalysis { line, mut others, .. } = last;
+    others.retain(|other| other.line.first() != Some(&mv));
+    let line = if line.first() == Some(&mv) { line } else { vec![mv] };
+    PositionAnalysis { line, time, others, ..last }
 }
 
 #[cfg(test)]

@@ -21,7 +21,9 @@ use messages::epd::EpdPosition;
 pub use json::json;
 pub use page::page;
 pub use run::{Run, SuiteAttempt, SuiteProblem, feedback};
-pub use statistics::{Comparison, Quantiles, Share};
+pub(crate) use statistics::Z;
+pub use statistics::{Comparison, Mean, Quantiles, Share};
+pub(crate) use tables::TextTable;
 
 /// A comparison of several runs.
 #[derive(Debug, Default)]

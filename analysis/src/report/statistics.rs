@@ -1,11 +1,11 @@
 //! Statistics of suite results.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::SuiteAttempt;
 
 /// The 97.5 % quantile of the normal distribution, for 95 % confidence intervals.
-const Z: f64 = 1.959_963_985;
+pub(crate) const Z: f64 = 1.959_963_985;
 
 /// A part of a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,12 +85,12 @@ pub struct Comparison {
     /// Significance level of the difference (McNemar's test, exact and two-sided).
     pub p: f64,
     /// Mean difference in points per problem, positive if the first run is better; `None` if moves are not graded.
-    pub points: Option<Difference>,
+    pub points: Option<Mean>,
 }
 
-/// A mean difference.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Difference {
+/// A mean with its error.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mean {
     /// The mean.
     pub mean: f64,
     /// Half the width of the 95 % confidence interval.
@@ -114,7 +114,7 @@ impl Comparison {
             );
         }
         comparison.p = mcnemar(comparison.first_only, comparison.second_only);
-        comparison.points = Difference::of(&differences);
+        comparison.points = Mean::of(&differences);
         comparison
     }
 
@@ -124,13 +124,13 @@ impl Comparison {
     }
 }
 
-impl Difference {
+impl Mean {
     /// `None` for less than two values, whose variance is undefined.
-    fn of(values: &[f64]) -> Option<Difference> {
+    pub(crate) fn of(values: &[f64]) -> Option<Mean> {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        (values.len() > 1).then(|| Difference { mean, error: Z * (variance / n).sqrt() })
+        (values.len() > 1).then(|| Mean { mean, error: Z * (variance / n).sqrt() })
     }
 }
 
@@ -186,9 +186,9 @@ mod tests {
 
     #[test]
     fn differences_have_an_error() {
-        let difference = Difference::of(&[1.0, 2.0, 3.0, 2.0]).expect("values");
+        let difference = Mean::of(&[1.0, 2.0, 3.0, 2.0]).expect("values");
         close(difference.mean, 2.0);
         close(difference.error, 1.96 * (2.0f64 / 3.0 / 4.0).sqrt());
-        assert_eq!(Difference::of(&[1.0]), None);
+        assert_eq!(Mean::of(&[1.0]), None);
     }
 }

@@ -170,29 +170,29 @@ fn known(number: Option<u64>) -> String {
 
 /// Text in rows and columns.
 #[derive(Debug, Default)]
-pub(super) struct TextTable {
-    pub(super) title: String,
+pub(crate) struct TextTable {
+    pub(crate) title: String,
     /// A heading for each column.
-    pub(super) head: Vec<String>,
+    pub(crate) head: Vec<String>,
     /// A cell for each column.
-    pub(super) rows: Vec<Vec<String>>,
+    pub(crate) rows: Vec<Vec<String>>,
     /// Whether each column holds numbers, which are right-aligned.
-    pub(super) are_numbers: Vec<bool>,
+    pub(crate) are_numbers: Vec<bool>,
 }
 
 impl TextTable {
     /// A table without columns.
-    pub(super) fn new(title: impl Into<String>) -> TextTable {
+    pub(crate) fn new(title: impl Into<String>) -> TextTable {
         TextTable { title: title.into(), ..TextTable::default() }
     }
 
     /// Appends columns of text.
-    pub(super) fn texts<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
+    pub(crate) fn texts<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
         self.columns(names, false)
     }
 
     /// Appends columns of numbers.
-    pub(super) fn numbers<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
+    pub(crate) fn numbers<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
         self.columns(names, true)
     }
 

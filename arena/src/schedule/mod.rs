@@ -67,6 +67,7 @@ pub enum ColourOrder {
 }
 
 impl ColourOrder {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
     fn is_pairs(&self) -> bool {
         *self == ColourOrder::Pairs
     }

@@ -121,9 +121,9 @@ impl FromStr for PgnFields {
             _ => {}
         }
         let field = |word: &str| {
-            let named = PgnField::NAMES.into_iter().find(|(_, name)| *name == word.trim());
-            let names = PgnField::NAMES.map(|(_, name)| name).join(", ");
-            named.map(|(field, _)| field).ok_or_else(|| {
+            let known = PgnField::NAMES.into_iter().find(|(_, name)| *name == word.trim());
+            known.map(|(field, _)| field).ok_or_else(|| {
+                let names = PgnField::NAMES.map(|(_, name)| name).join(", ");
                 format!("`{}` is no field of a move: expected all, none or a list of {names}", word.trim())
             })
         };
@@ -184,10 +184,7 @@ mod tests {
             "+0.31/14 1.250s, sd=20, n=120034, nps=96027, hash=12.3%, tb=17, latency=0.004s, lag=0.001s, \
              pv e4 e5, [%clk 0:04:59.070]"
         );
-        assert_eq!(
-            (comment("none"), comment("nps"), comment("depth")),
-            ("".into(), "nps=96027".into(), "".into())
-        );
+        assert_eq!([comment("none"), comment("nps"), comment("depth")], ["", "nps=96027", ""]);
         let silent =
             MoveRecord { thinking: Thinking::default(), lag: None, remaining: None, ..played.clone() };
         assert_eq!(silent.comment(&"all".parse().unwrap(), ""), "1.250s");

@@ -113,13 +113,16 @@ pub fn play_watched<'a>(
     setup: &'a GameSetup,
     players: ByColor<&'a mut dyn Player>,
     called_off: &'a AtomicBool,
-    watch: &'a dyn Fn(&GameRecord, &Clock),
+    watch: &'a GameWatch<'a>,
 ) -> GameRecord {
     let mut table = GameReferee::new(&RealTime, setup, players, called_off);
     table.watch = Some(watch);
     let ending = table.run();
     table.close(ending)
 }
+
+/// Is shown the record and the clock of a game in play.
+pub type GameWatch<'a> = dyn Fn(&GameRecord, &Clock) + 'a;
 
 /// Outcome of a game, with details.
 struct Ending {
@@ -151,7 +154,7 @@ struct GameReferee<'a> {
     announced: Option<Announcement>,
     /// Waiting time of this thread for a processor when the clock of the side to move was started.
     delayed: Option<Duration>,
-    watch: Option<&'a dyn Fn(&GameRecord, &Clock)>,
+    watch: Option<&'a GameWatch<'a>>,
 }
 
 /// A result that the side to move has claimed and that its next move must bring about.
@@ -359,7 +362,7 @@ impl GameReferee<'_> {
                 let claim = format!("{result} {{{}}}", game::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
-            PlayerEvent::Remark(_) => Continue(()),
+            PlayerEvent::OtherLine(..) | PlayerEvent::Remark(_) => Continue(()),
             PlayerEvent::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,

@@ -132,9 +132,10 @@ impl TablebaseRule {
         if chess.board().occupied().count() > men {
             return Ok(None);
         }
-        let value = match self.fifty_moves {
-            true => self.tables.probe(chess)?,
-            false => self.tables.probe_without_fifty_moves(chess)?,
+        let value = if self.fifty_moves {
+            self.tables.probe(chess)?
+        } else {
+            self.tables.probe_without_fifty_moves(chess)?
         };
         Ok(value.filter(|value| match self.ends {
             TablebaseEnds::Both => true,

@@ -95,7 +95,9 @@ impl<R: BufRead> TreeReader<R> {
         let mut later = Vec::new();
         loop {
             let Some((token, line)) = self.token()? else {
-                later.into_iter().for_each(|(_, annotation)| game.annotate(annotation));
+                for (_, annotation) in later {
+                    game.annotate(annotation);
+                }
                 return Ok(());
             };
             match token {

@@ -192,8 +192,10 @@ fn tag_pair(text: &str) -> Option<(String, String, usize)> {
     let rest = text.strip_prefix('[')?.trim_start();
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|&end| end > 0)?;
     let (name, rest) = rest.split_at(end);
-    let (value, rest) = quoted(rest.trim_start().strip_prefix('"')?)?;
-    let rest = rest.trim_start().strip_prefix(']')?;
+    let rest = rest.trim_start().strip_prefix('"')?;
+    let pair = quoted(rest).and_then(|(value, rest)| Some((value, rest.trim_start().strip_prefix(']')?)));
+    // Some programs write quotation marks without an escape.
+    let (value, rest) = pair.or_else(|| Some((rest.trim_end().strip_suffix("\"]")?.to_owned(), "")))?;
     Some((name.to_owned(), value, text.len() - rest.len()))
 }
 
@@ -264,6 +266,12 @@ mod tests {
             (4, Token::Faulty(PgnFault::Tag { text: "[x]".into() }, "[x]".into())),
         ];
         assert_eq!(tokens(text), expected);
+    }
+
+    #[test]
+    fn quotation_marks_without_an_escape_end_with_the_line() {
+        let tag = Token::Tag { name: "White".into(), value: "A \"b\" c".into() };
+        assert_eq!(tokens(b"[White \"A \"b\" c\"] \n"), [(1, tag)]);
     }
 
     #[test]

@@ -254,7 +254,7 @@ impl Table {
                 self.played.remarks.get_mut(color).push(text);
                 return Judgement::Nothing;
             }
-            PlayerEvent::DrawOffer => return Judgement::Nothing,
+            PlayerEvent::DrawOffer | PlayerEvent::OtherLine(..) => return Judgement::Nothing,
             PlayerEvent::Resignation => End::Resigned,
             PlayerEvent::Claim { result, .. } => End::Claim(color, result),
             PlayerEvent::Complaint(_) => End::Complaint(color),

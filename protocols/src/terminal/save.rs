@@ -3,10 +3,10 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::SystemTime;
 
 use game::{Color, Game, PgnTags, TimeControl, pgn_gap, write_pgn};
-use time::OffsetDateTime;
+
+use crate::today;
 
 /// Appends the game to a PGN file, which is created if it does not exist; earlier games are kept.
 pub(super) fn append(file: &Path, game: &Game, person: Color, control: &TimeControl) -> io::Result<()> {
@@ -15,9 +15,7 @@ pub(super) fn append(file: &Path, game: &Game, person: Color, control: &TimeCont
     let mut tags = PgnTags::default();
     tags.set("White", white);
     tags.set("Black", black);
-    // The date in UTC, as in the records of matches.
-    let date = OffsetDateTime::from(SystemTime::now()).date();
-    tags.set("Date", format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day()));
+    tags.set("Date", today());
     tags.set("TimeControl", control.to_string());
     let mut file = OpenOptions::new().create(true).read(true).append(true).open(file)?;
     // A device has no earlier text.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use arena::{MatchOpenings, OpeningOrder, OpeningsError};
 use clap::{Args, ValueEnum};
 use game::PlayedVariant;
@@ -58,17 +58,14 @@ impl OpeningOptions {
             (None, false) => Ok(PlayedVariant::CHESS),
             (None, true) => Ok(PlayedVariant::CHESS960),
             (Some(_), true) => bail!("--variant and --chess960: expected one of them"),
-            (Some(name), false) => match PlayedVariant::named(name) {
-                Some(played) => Ok(played),
-                None => {
-                    let names: Vec<&str> = PlayedVariant::all().map(PlayedVariant::name).collect();
-                    bail!(
-                        "--variant {}: the rules of this variant are not known here; expected one of {}",
-                        game::excerpt(name),
-                        names.join(", ")
-                    )
-                }
-            },
+            (Some(name), false) => PlayedVariant::named(name).with_context(|| {
+                let known: Vec<&str> = PlayedVariant::all().map(PlayedVariant::name).collect();
+                format!(
+                    "--variant {}: the rules of this variant are not known here; expected one of {}",
+                    game::excerpt(name),
+                    known.join(", ")
+                )
+            }),
         }
     }
 

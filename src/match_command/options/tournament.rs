@@ -108,7 +108,7 @@ impl TournamentOptions {
     }
 
     pub(in crate::match_command) fn tie_breaks(&self) -> Vec<TieBreak> {
-        let named = |name: &TieBreakName| match name {
+        let tie_break = |name: &TieBreakName| match name {
             TieBreakName::SonnebornBerger => TieBreak::SonnebornBerger,
             TieBreakName::Buchholz => TieBreak::Buchholz,
             TieBreakName::Direct => TieBreak::Direct,
@@ -116,7 +116,7 @@ impl TournamentOptions {
         };
         match self.tie_breaks[..] {
             [] => vec![TieBreak::SonnebornBerger],
-            ref names => names.iter().map(named).collect(),
+            ref names => names.iter().map(tie_break).collect(),
         }
     }
 

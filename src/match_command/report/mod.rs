@@ -103,7 +103,7 @@ fn sprt_line(game: &Match) -> String {
     let (sprt, bounds) = (test.sprt(), test.sprt().bounds());
     let verdict = game.decision().map_or("undecided".to_owned(), |accepted| format!("{accepted:?} accepted"));
     let llr = test.llr();
-    let mut text = format!(
+    let mut lines = format!(
         "SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}) after {}, {verdict}\n",
         bounds.lower,
         bounds.upper,
@@ -111,13 +111,13 @@ fn sprt_line(game: &Match) -> String {
     );
     if let Some(StoppedEstimate { elo, normalised_elo }) = test.estimate() {
         let _ = writeln!(
-            text,
+            lines,
             "Estimate with the stopping taken into account: Elo {}, normalised Elo {} (95 %)",
             interval(elo),
             interval(normalised_elo)
         );
     }
-    text
+    lines
 }
 
 fn interval(Interval { lower, value, upper }: Interval) -> String {

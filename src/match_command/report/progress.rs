@@ -183,10 +183,10 @@ impl<'a> MatchProgress<'a> {
         let table = live_table(self.plan, game);
         let rows: Vec<&str> = table.lines().take(1 + SHOWN).collect();
         let pace = self.pace.text(game);
-        self.bar.set_message(format!("{}\n{}{pace}", rows.join("\n"), ratio_line(game)));
         // Tie-breaks of a knockout are added to the planned games.
         self.bar.set_length(game.schedule.games().max(game.standings.games));
         self.bar.set_position(game.standings.games);
+        self.bar.set_message(format!("{}\n{}{pace}", rows.join("\n"), ratio_line(game)));
     }
 
     /// Clears the display.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -106,16 +106,9 @@ pub(super) fn serve(
 
 /// Makes a response with a restrictive content security policy.
 fn reply(kind: &'static str, text: impl Into<String>) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, kind),
-        (header::CACHE_CONTROL, "no-store"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
-        (header::REFERRER_POLICY, "no-referrer"),
-    ];
     let mut response = text.into().into_response();
-    for (name, value) in headers {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    for (name, value) in [("content-type", kind)].into_iter().chain(pages::HEADERS) {
+        response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     response
 }

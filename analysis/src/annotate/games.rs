@@ -1,0 +1,356 @@
+//! The annotation of one game, and of many at once.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use game::book::Book;
+use game::{Color, Game, GameTree, ParsedGame, Replay, SyzygyTables, Variant};
+use shakmaty::{ByColor, Position as _, Role};
+
+use super::clocks;
+use super::examine::{Examination, Examined, examine, theory};
+use super::judge::{MoveToJudge, Verdict};
+use super::puzzles::PuzzleVerifier;
+use super::record::{AnnotatedGame, AnnotatedMove, GamePhase, OpeningNote, PositionNote, Provenance};
+use super::summary::SideSummary;
+use crate::process::WorkerPool;
+use crate::{AnalysisError, AnalysisResult, Analyzer, AnalyzerFactory, ProcessError};
+use game::JudgingRules;
+
+/// What is annotated, and how.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "switches that have nothing to do with each other")]
+pub struct AnnotationSettings {
+    /// How moves are judged.
+    pub rules: JudgingRules,
+    /// First move to analyse.
+    pub from_move: usize,
+    /// Part of the name of the player whose moves are judged; upper and lower case are equal. All players by default.
+    pub player: Option<String>,
+    /// Whether moves of theory are analysed, too.
+    pub analyzes_theory: bool,
+    /// Whether comments have words besides the evaluation.
+    pub has_words: bool,
+    /// Whether evaluations are written.
+    pub has_evaluations: bool,
+    /// Maximum number of plies of a better line in the text; 0 for no such lines.
+    pub line_plies: usize,
+    /// Whether evaluations and judgements that are there already are replaced. If not, they stay, and those of the same kind are
+    /// not added.
+    pub replaces: bool,
+    /// Whether games are only read and written, with the name of the opening.
+    pub is_dry: bool,
+    /// Who analyses, how and when.
+    pub provenance: Provenance,
+    /// A book, whose moves are theory.
+    pub book: Option<PathBuf>,
+    /// Endgame tables.
+    pub tables: Option<Arc<SyzygyTables>>,
+    /// How puzzles are made; `None` for no puzzles.
+    pub puzzles: Option<PuzzleSettings>,
+}
+
+/// How puzzles are verified.
+#[derive(Clone, Debug)]
+pub struct PuzzleSettings {
+    /// Limit of Herald's search that verifies a puzzle.
+    pub limit: game::TimeControl,
+    /// Least difference between the right move and the second best, in points of winning chance.
+    pub margin: f64,
+    /// Hash table, in MiB.
+    pub mebibytes: usize,
+}
+
+/// A game to annotate.
+#[derive(Clone, Debug)]
+pub struct AnnotationJob {
+    /// Name of the file for messages.
+    pub file: Arc<str>,
+    /// Number of the game in its file, from 1.
+    pub number: u64,
+    /// The game.
+    pub parsed: ParsedGame,
+}
+
+/// An annotated game.
+#[derive(Clone, Debug)]
+pub struct AnnotationResult {
+    /// The game with its annotations, in PGN.
+    pub text: String,
+    /// The annotations as data; `None` for a game that was not analysed.
+    pub game: Option<AnnotatedGame>,
+    /// What is wrong with the game, one message each, with file and line.
+    pub messages: Vec<String>,
+    /// Whether the analysis failed or could not be made.
+    pub has_failed: bool,
+    /// Whether the game was left as it is because none of its players was asked for.
+    pub is_skipped: bool,
+}
+
+/// Annotates games on the threads of a pool. `progress` is called after each position that was analysed; `take` receives the results in the
+/// order of the games, each as soon as it is available.
+///
+/// # Errors
+/// The games can't be read, threads can't be started, the work was interrupted, or `take` failed.
+pub fn annotate_games(
+    pool: &WorkerPool,
+    games: impl Iterator<Item = io::Result<AnnotationJob>> + Send + 'static,
+    settings: Arc<AnnotationSettings>,
+    analyzers: AnalyzerFactory,
+    progress: ProgressListener,
+    take: impl FnMut(AnnotationResult) -> io::Result<()>,
+) -> Result<(), ProcessError> {
+    let new_worker = move || {
+        let mut worker = GameAnnotator::new(Arc::clone(&settings), &analyzers, Arc::clone(&progress));
+        move |job| worker.annotate(job).ok()
+    };
+    pool.run(games, new_worker, take)
+}
+
+/// Called after each position that was analysed, on the thread that did.
+pub type ProgressListener = Arc<dyn Fn() + Send + Sync>;
+
+/// A worker.
+struct GameAnnotator {
+    settings: Arc<AnnotationSettings>,
+    analyzer: AnalysisResult<Box<dyn Analyzer>>,
+    book: Option<Book>,
+    verifier: Option<PuzzleVerifier>,
+    progress: ProgressListener,
+}
+
+impl GameAnnotator {
+    fn new(
+        settings: Arc<AnnotationSettings>,
+        analyzers: &AnalyzerFactory,
+        progress: ProgressListener,
+    ) -> GameAnnotator {
+        // The book was opened once before, to report faults.
+        let book = settings.book.as_deref().and_then(|path| Book::open(path).ok());
+        let verifier = settings.puzzles.clone().map(PuzzleVerifier::new);
+        let analyzer = if settings.is_dry { Err(AnalysisError::Interrupted) } else { analyzers() };
+        GameAnnotator { analyzer, book, verifier, settings, progress }
+    }
+
+    /// Annotates a game.
+    ///
+    /// # Errors
+    /// The work was interrupted.
+    fn annotate(&mut self, job: AnnotationJob) -> AnalysisResult<AnnotationResult> {
+        let AnnotationJob { file, number, parsed } = job;
+        let message = |line: u64, text: &str| format!("{file}:{line}: {text}");
+        let mut messages: Vec<String> =
+            parsed.faults.iter().map(|(line, fault)| message(*line, &fault.to_string())).collect();
+        let mut tree = parsed.tree;
+        let replay = match tree.replay() {
+            Ok(replay) if replay.game.variant() == Variant::Chess => replay,
+            other => {
+                let why = match other {
+                    Ok(replay) => format!("games of {} are not analysed", replay.game.variant()),
+                    Err(fault) => fault.to_string(),
+                };
+                messages.push(message(parsed.setup_line.max(parsed.line), &why));
+                return Ok(AnnotationResult::unchanged(&tree, messages, true));
+            }
+        };
+        let Replay { game, fault } = replay;
+        if let Some(fault) = &fault {
+            let line = parsed.move_lines.get(game.ply()).copied().unwrap_or(parsed.line);
+            messages.push(message(line, &format!("{fault}; the game is annotated up to here")));
+        }
+        let opening = game.opening();
+        let judged = self.judged_sides(&tree);
+        if self.settings.is_dry {
+            super::write::name_opening(&mut tree, opening.as_ref());
+        }
+        if self.settings.is_dry || !(judged.white || judged.black) {
+            let is_skipped = !self.settings.is_dry;
+            return Ok(AnnotationResult {
+                is_skipped,
+                ..AnnotationResult::unchanged(&tree, messages, false)
+            });
+        }
+        let theory = theory(&game, opening.map_or(0, |opening| opening.theory), self.book.as_mut());
+        let examination = self.examine(&game, theory)?;
+        if let Some(failure) = &examination.failure {
+            messages.push(message(parsed.line, &format!("not all positions are analysed: {failure}")));
+        }
+        let has_failed = fault.is_some() || examination.failure.is_some();
+        let annotated = AnnotatedGame {
+            number,
+            file: file.to_string(),
+            line: parsed.line,
+            opening: opening.map(OpeningNote::from),
+            faults: messages.clone(),
+            ..self.judge(&tree, &game, &examination.positions, judged, theory)?
+        };
+        super::write::write_into(&mut tree, &annotated, &self.settings);
+        Ok(AnnotationResult {
+            game: Some(annotated),
+            has_failed,
+            ..AnnotationResult::unchanged(&tree, messages, false)
+        })
+    }
+
+    /// The sides whose moves are judged.
+    fn judged_sides(&self, tree: &GameTree) -> ByColor<bool> {
+        let Some(player) = &self.settings.player else { return ByColor { white: true, black: true } };
+        let player = player.to_lowercase();
+        let is_wanted = |name| tree.tag(name).is_some_and(|name| name.to_lowercase().contains(&player));
+        ByColor { white: is_wanted("White"), black: is_wanted("Black") }
+    }
+
+    fn examine(&mut self, game: &Game, theory: usize) -> AnalysisResult<Examination> {
+        let number = game.start().fullmoves().get() as usize;
+        let skipped = 2 * self.settings.from_move.saturating_sub(number);
+        let skipped = skipped.saturating_sub(usize::from(game.start().turn().is_black() && skipped > 0));
+        let known = if self.settings.analyzes_theory { 0 } else { theory };
+        let first = skipped.max(known).min(game.ply());
+        match &mut self.analyzer {
+            Ok(analyzer) => {
+                examine(game, first, &mut **analyzer, self.settings.tables.as_deref(), &*self.progress)
+            }
+            Err(_) => {
+                // Told once for each game; the next worker may have the memory for an analyzer.
+                let failure = std::mem::replace(&mut self.analyzer, Err(AnalysisError::Interrupted)).err();
+                Ok(Examination { positions: vec![None; game.ply() + 1], failure })
+            }
+        }
+    }
+
+    /// Makes an annotated game of the examined positions.
+    fn judge(
+        &mut self,
+        tree: &GameTree,
+        game: &Game,
+        positions: &[Option<Examined>],
+        judged: ByColor<bool>,
+        theory: usize,
+    ) -> AnalysisResult<AnnotatedGame> {
+        let mut here = first_position(game);
+        let mut annotated = blank(tree, &here, &self.settings.provenance);
+        annotated.start_note = note(&here, positions[0].as_ref());
+        let shortage = clocks::shortage(tree.tag("TimeControl"));
+        let names = ByColor { white: "White", black: "Black" };
+        let names = names.map(|side| annotated.tag(side).unwrap_or(side).to_owned());
+        let mut last_clocks: ByColor<Option<f64>> = ByColor::default();
+        let mut drifts = Vec::new();
+        for (ply, &mv) in game.moves().iter().enumerate() {
+            let mover = here.turn();
+            let (before, after) = (positions[ply].as_ref(), positions[ply + 1].as_ref());
+            let is_judged = *judged.get(mover) && (ply >= theory || self.settings.analyzes_theory);
+            let verdict = before.zip(after).filter(|_| is_judged).and_then(|(before, after)| {
+                MoveToJudge { game: &here, mv, before, after, player: names.get(mover) }
+                    .judge(&self.settings.rules)
+            });
+            let verdict = verdict.unwrap_or_default();
+            drifts.extend(verdict.drift);
+            if let (Some(verifier), Some(before), Some(_)) = (&mut self.verifier, before, verdict.grade) {
+                annotated.puzzles.extend(verifier.puzzle(&here, ply, mv, before, &self.settings.rules)?);
+            }
+            let (san, coordinates) = (here.san(mv), here.coordinate(mv));
+            let _ = here.play(mv); // the game's moves are legal
+            let clock = clocks::clock(&tree.mainline.moves[ply]);
+            let is_short = last_clocks.get(mover).is_some_and(|left| left < shortage);
+            *last_clocks.get_mut(mover) = clock.or(*last_clocks.get(mover));
+            let Verdict { loss, grade, merit, mut words, turning_point, .. } = verdict;
+            if let Some(turning_point) = turning_point {
+                annotated.story.push(story(&annotated, ply, &san, &turning_point));
+                words.push(turning_point);
+            }
+            words.extend(repetition(&here));
+            annotated.moves.push(AnnotatedMove {
+                san,
+                coordinates,
+                fen: here.fen(),
+                after: note(&here, after),
+                clock,
+                phase: phase(&here, ply < theory),
+                is_theory: ply < theory,
+                in_time_trouble: is_short,
+                loss,
+                grade,
+                merit,
+                words: (!words.is_empty()).then(|| words.join(" ")),
+            });
+        }
+        let first = annotated.mover(0);
+        let side = |color| SideSummary::of(names.get(color).clone(), color, first, &annotated.moves);
+        (annotated.white, annotated.black) = (side(Color::White), side(Color::Black));
+        let mean = drifts.iter().map(|drift| drift * drift).sum::<f64>() / drifts.len() as f64;
+        annotated.noise = (drifts.len() > 1).then(|| mean.sqrt());
+        Ok(annotated)
+    }
+}
+
+impl AnnotationResult {
+    fn unchanged(tree: &GameTree, messages: Vec<String>, has_failed: bool) -> AnnotationResult {
+        AnnotationResult { text: tree.write(), game: None, messages, has_failed, is_skipped: false }
+    }
+}
+
+fn first_position(game: &Game) -> Game {
+    let mut start = game.clone();
+    while start.undo().is_some() {}
+    start
+}
+
+/// The game without moves.
+fn blank(tree: &GameTree, start: &Game, provenance: &Provenance) -> AnnotatedGame {
+    AnnotatedGame {
+        number: 0,
+        file: String::new(),
+        line: 0,
+        tags: tree.tags.clone(),
+        result: tree.result.to_string(),
+        start: start.fen(),
+        is_chess960: start.mode() == game::CastlingMode::Chess960,
+        opening: None,
+        provenance: provenance.clone(),
+        start_note: PositionNote::default(),
+        moves: Vec::new(),
+        white: SideSummary::default(),
+        black: SideSummary::default(),
+        noise: None,
+        story: Vec::new(),
+        puzzles: Vec::new(),
+        faults: Vec::new(),
+    }
+}
+
+/// Maximum number of moves of a line that are kept.
+const LONGEST_LINE: usize = 32;
+
+fn note(game: &Game, examined: Option<&Examined>) -> PositionNote {
+    examined.map_or_else(PositionNote::default, |examined| examined.note(game, LONGEST_LINE))
+}
+
+/// A turning point with the move that it is about.
+fn story(game: &AnnotatedGame, ply: usize, san: &str, what: &str) -> String {
+    let dots = if game.mover(ply).is_white() { "." } else { "..." };
+    format!("{}{dots} {san}: {what}", game.move_number(ply))
+}
+
+/// A sentence about the third and each later occurrence of a position.
+fn repetition(game: &Game) -> Option<String> {
+    let times = game.repetitions();
+    (times >= 3).then(|| format!("The position is there {times} times; a draw may be claimed."))
+}
+
+/// The phase of the game with this position.
+fn phase(game: &Game, is_theory: bool) -> GamePhase {
+    /// Number of moves of each side that belong to the opening.
+    const OPENING_MOVES: usize = 10;
+    /// Number of pieces but kings and pawns in an endgame, at most.
+    const FEW: usize = 6;
+    let board = game.position().board();
+    let pieces = board.occupied() & !board.by_role(Role::Pawn) & !board.by_role(Role::King);
+    if pieces.count() <= FEW {
+        GamePhase::Endgame
+    } else if is_theory || game.ply() <= 2 * OPENING_MOVES {
+        GamePhase::Opening
+    } else {
+        GamePhase::Middlegame
+    }
+}

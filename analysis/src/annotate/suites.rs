@@ -1,0 +1,137 @@
+//! Positions of annotated games as EPD records.
+
+use std::num::NonZeroU32;
+
+use game::{Color, Game};
+use messages::epd::{EpdEvaluation, EpdMove, EpdPosition, Operation, Record, Register};
+
+use super::record::{AnnotatedGame, PuzzleNote, score_for};
+use crate::jobs::{PROVENANCE, private};
+
+/// A record for each position that was analysed: `ce`, `acd`, `acn`, `pm`, `pv`, `id` and `c0` with the game.
+pub fn positions(game: &AnnotatedGame) -> Vec<String> {
+    let mut records = Vec::new();
+    replay(game, |ply, here| {
+        let note = game.note(ply);
+        let Some(score) = note.score else { return };
+        let mut record = record(game, here, ply, "");
+        let line = moves(here, &note.line);
+        record.extend(EpdEvaluation::of(score_for(score, here.turn())).map(Operation::Ce));
+        record.extend(note.depth.map(|depth| Operation::Acd(depth.into())));
+        record.extend(note.nodes.map(Operation::Acn));
+        record.extend(line.first().cloned().map(Operation::Pm));
+        record.set(Operation::Pv(line));
+        records.push(record.to_string());
+    });
+    records
+}
+
+/// A record for each puzzle with one solution: `bm`, `ce`, `acd`, `id`, `c0` with the game and the move that was played, and `c1`
+/// with the solution's line.
+pub fn puzzles(game: &AnnotatedGame) -> Vec<String> {
+    of_puzzles(game, |here, puzzle, record| {
+        let solution = moves(here, std::slice::from_ref(&puzzle.solution));
+        if !puzzle.is_unique || solution.is_empty() {
+            return false;
+        }
+        record.set(Operation::Bm(solution));
+        record.extend(EpdEvaluation::of(score_for(puzzle.score, here.turn())).map(Operation::Ce));
+        record.extend(puzzle.depth.map(|depth| Operation::Acd(depth.into())));
+        if let Some(register) = Register::new(1) {
+            record.set(Operation::Comment(register, Some(puzzle.line.join(" ").into())));
+        }
+        true
+    })
+}
+
+/// A record for each mate that a player missed and the mate solver has proven: `dm`, `id` and `c0` as above.
+pub fn mates(game: &AnnotatedGame) -> Vec<String> {
+    of_puzzles(game, |_, puzzle, record| {
+        record.extend(puzzle.mate.and_then(NonZeroU32::new).map(Operation::Dm));
+        puzzle.mate.is_some()
+    })
+}
+
+fn of_puzzles(
+    game: &AnnotatedGame,
+    complete: impl Fn(&Game, &PuzzleNote, &mut Record<'static>) -> bool,
+) -> Vec<String> {
+    let mut records = Vec::new();
+    replay(game, |ply, here| {
+        for puzzle in game.puzzles.iter().filter(|puzzle| puzzle.ply == ply) {
+            let mut record = record(game, here, ply, &format!(", {} was played", numbered(game, ply)));
+            if complete(here, puzzle, &mut record) {
+                records.push(record.to_string());
+            }
+        }
+    });
+    records
+}
+
+/// A record with the operations that all have.
+fn record(game: &AnnotatedGame, here: &Game, ply: usize, about: &str) -> Record<'static> {
+    let mut record = Record::new(EpdPosition::of(here));
+    let moves = u32::try_from(game.move_number(ply)).ok().and_then(NonZeroU32::new);
+    record.set(Operation::Hmvc(here.halfmoves()));
+    record.extend(moves.map(Operation::Fmvn));
+    let side = here.turn().fold_wb("w", "b");
+    let id = format!("{}.{}.{}{side}", plain(&game.file), game.number, game.move_number(ply));
+    record.set(Operation::Id(id.into()));
+    if let Some(register) = Register::new(0) {
+        record.set(Operation::Comment(register, Some(plain(&(title(game) + about)).into())));
+    }
+    let by = &game.provenance;
+    let date = by.date.as_deref().map(|date| date.replace('.', "-"));
+    let recipe = [Some(by.engine.clone()), Some(by.limit.clone()), date];
+    record.set(private(PROVENANCE, &plain(&recipe.into_iter().flatten().collect::<Vec<_>>().join(", "))));
+    record
+}
+
+/// A text that is a string in EPD: without quotation marks and semicolons.
+fn plain(text: &str) -> String {
+    let clean = |c: char| match c {
+        '"' => '\'',
+        ';' => ',',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    text.chars().map(clean).collect()
+}
+
+/// Players, event and date.
+fn title(game: &AnnotatedGame) -> String {
+    let names = format!("{} - {}", game.white.name, game.black.name);
+    let facts = ["Event", "Date"].into_iter().filter_map(|tag| game.tag(tag)).map(str::to_owned);
+    std::iter::once(names).chain(facts).collect::<Vec<_>>().join(", ")
+}
+
+/// The move that was played, with its number.
+fn numbered(game: &AnnotatedGame, ply: usize) -> String {
+    let dots = if game.mover(ply) == Color::White { "." } else { "..." };
+    format!("{}{dots} {}", game.move_number(ply), game.moves[ply].san)
+}
+
+fn moves(here: &Game, line: &[String]) -> Vec<EpdMove<'static>> {
+    let mut end = here.clone();
+    let moves: Vec<_> = line
+        .iter()
+        .map_while(|san| {
+            let mv = end.parse_move(san).ok()?;
+            end.play(mv).ok().map(|()| mv)
+        })
+        .collect();
+    here.chess().map(|chess| EpdMove::line(chess, &moves)).unwrap_or_default()
+}
+
+/// Calls `see` with each position of the game, the number of plies before it, and the game so far.
+fn replay(game: &AnnotatedGame, mut see: impl FnMut(usize, &Game)) {
+    let Some(mut here) = game.first_position() else { return };
+    see(0, &here);
+    for (ply, mv) in (1..).zip(&game.moves) {
+        let played = here.parse_move(&mv.san).is_ok_and(|mv| here.play(mv).is_ok());
+        if !played {
+            return;
+        }
+        see(ply, &here);
+    }
+}

@@ -1,0 +1,23 @@
+//! The board in the browser: a session for each page, which owns a tree of moves, a [`game::Game`] at one of its nodes, and an engine.
+//!
+//! As with the other protocols one thread reads, one thinks, and the session's own thread answers: commands come as events of one
+//! queue from whoever speaks HTTP ([`SessionHandle`]), and messages to the page go to a listener. docs/BOARD.md describes both.
+
+mod analysis;
+mod library;
+mod marks;
+mod messages;
+mod play;
+mod session;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use library::{GameLibrary, MOST_GAMES};
+pub use messages::{
+    BoardMode, BrowserCommand, BrowserGame, BrowserGames, BrowserLine, BrowserMessage, BrowserMove,
+    BrowserNode, BrowserNotice, BrowserState, BrowserThinking, MOST_LINES, NewGame, PersonSide, PlayStatus,
+    RuleSet, SideName,
+};
+pub use session::{Reply, SessionHandle, start};

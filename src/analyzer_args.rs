@@ -1,0 +1,150 @@
+//! The choice of an analyzer and its limit, which several commands share.
+
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use analysis::{AnalyzerFactory, Herald, ProgramAnalyzer};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use game::{Phase, TimeControl};
+use players::{Protocol, Spec};
+
+use crate::match_command;
+
+/// Number of moves of the clock that a soft limit consists of.
+const SHARES: u32 = 40;
+
+/// Time that programs get to end after an interruption. They poll the interrupt flag every tenth of a second.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// An analyzer and the limit for each position.
+#[derive(Args)]
+pub(crate) struct AnalyzerArgs {
+    #[command(flatten)]
+    limit: LimitArgs,
+    /// Meet --time on average only: more for difficult positions, less for easy ones
+    #[arg(long)]
+    soft: bool,
+    /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`
+    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true)]
+    engine: Option<String>,
+    /// Hash table of Herald on each thread, in MiB
+    #[arg(long, value_name = "MIB", default_value = "16", conflicts_with = "engine")]
+    hash: NonZeroUsize,
+}
+
+/// The limit for each position.
+#[derive(Args)]
+#[group(multiple = false)]
+struct LimitArgs {
+    /// Nodes to search for each position
+    #[arg(long, value_name = "COUNT")]
+    nodes: Option<NonZeroU64>,
+    /// Search depth
+    #[arg(long, value_name = "PLIES")]
+    depth: Option<NonZeroU32>,
+    /// Time for each position, in seconds; a hard limit unless --soft is given
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f64>,
+}
+
+/// An analyzer that was chosen.
+pub(crate) struct ChosenAnalyzer {
+    /// Creates it.
+    pub(crate) factory: AnalyzerFactory,
+    /// Its name and settings.
+    pub(crate) engine: String,
+    /// The limit as it was given.
+    pub(crate) limit: String,
+}
+
+impl AnalyzerArgs {
+    /// Whether Herald analyses under a limit of depth.
+    pub(crate) fn is_herald_limited_by_depth(&self) -> bool {
+        self.engine.is_none() && self.limit.depth.is_some()
+    }
+
+    /// Time that the analyzer gets to end after an interruption.
+    pub(crate) fn grace(&self) -> Duration {
+        if self.engine.is_some() { GRACE } else { Duration::ZERO }
+    }
+
+    /// Size of Herald's hash table, in MiB.
+    pub(crate) fn mebibytes(&self) -> usize {
+        self.hash.get()
+    }
+
+    /// Creates the factory of analyzers that tell so many best lines, and describes them. A program is started once to check that
+    /// it works. Without a limit that was given, the limit is `default` nodes, if there is one.
+    pub(crate) fn choose(
+        &self,
+        interrupt: &Arc<AtomicBool>,
+        lines: usize,
+        default: Option<NonZeroU64>,
+    ) -> Result<ChosenAnalyzer> {
+        let (limit, described) = self.limit(default)?;
+        let several = (lines > 1).then(|| format!("multipv {lines}"));
+        let Some(words) = &self.engine else {
+            let mebibytes = self.mebibytes();
+            let name = concat!("Herald ", env!("CARGO_PKG_VERSION"));
+            let settings = [name.to_owned(), format!("hash {mebibytes} MiB"), "threads 1".to_owned()];
+            let engine: Vec<String> = settings.into_iter().chain(several).collect();
+            let factory: AnalyzerFactory =
+                Arc::new(move || Ok(Box::new(Herald::new(&limit, mebibytes)?.with_lines(lines))));
+            return Ok(ChosenAnalyzer { factory, engine: engine.join(", "), limit: described });
+        };
+        let mut spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
+        let several = several.filter(|_| spec.protocol == Protocol::Uci);
+        spec.lines = Some(lines as u64).filter(|lines| *lines > 1);
+        let engine = described_program(&spec)?.into_iter().chain(several).collect::<Vec<_>>().join(", ");
+        let interrupt = Arc::clone(interrupt);
+        let factory: AnalyzerFactory = Arc::new(move || {
+            Ok(Box::new(ProgramAnalyzer::new(spec.clone(), limit.clone(), Arc::clone(&interrupt))))
+        });
+        Ok(ChosenAnalyzer { factory, engine, limit: described })
+    }
+
+    /// The limit for each position (EPD specification, 7.2), as a time control, which every program understands, and as it was
+    /// given.
+    fn limit(&self, default: Option<NonZeroU64>) -> Result<(TimeControl, String)> {
+        let LimitArgs { nodes, depth, time } = self.limit;
+        if self.soft && time.is_none() {
+            bail!("--soft requires --time");
+        }
+        if let Some(depth) = depth {
+            return Ok((TimeControl::Depth(depth), format!("depth={depth}")));
+        }
+        let Some(seconds) = time else {
+            let nodes = nodes.or(default).context("which limit? Say --nodes, --depth or --time")?;
+            return Ok((TimeControl::Nodes(nodes), format!("nodes={nodes}")));
+        };
+        let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+        let time = time.with_context(|| format!("--time {seconds}: expected seconds, more than 0"))?;
+        if !self.soft {
+            return Ok((TimeControl::PerMove(time), format!("time={seconds} s")));
+        }
+        let time = time.saturating_mul(SHARES);
+        let control = TimeControl::of_phase(Phase { moves: Some(SHARES), time, increment: Duration::ZERO })?;
+        Ok((control, format!("time={seconds} s on average")))
+    }
+}
+
+/// Starts a program once, and returns its name and its settings.
+fn described_program(spec: &Spec) -> Result<Vec<String>> {
+    let player = players::start(spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?;
+    let name = Some(player.name()).filter(|name| !name.is_empty()).unwrap_or("unnamed program").to_owned();
+    player.quit();
+    let memory = spec.memory.map(|mebibytes| format!("hash {mebibytes} MiB"));
+    let threads = spec.threads.map(|count| format!("threads {count}"));
+    let options = spec.options.iter().map(|(name, value)| format!("{name}={value}"));
+    Ok(std::iter::once(name).chain(memory).chain(threads).chain(options).collect())
+}
+
+/// The date of today in UTC: `2026-11-24`.
+pub(crate) fn today() -> String {
+    let today = time::OffsetDateTime::now_utc().date();
+    let (year, month, day) = (today.year(), u8::from(today.month()), today.day());
+    format!("{year:04}-{month:02}-{day:02}")
+}
