@@ -49,11 +49,15 @@ impl RatingsReport<'_> {
         text.push('\n');
         text += &self.summary().iter().map(|line| line.clone() + "\n").collect::<String>();
         if sections.superiority {
-            text += &self
-                .matrices()
-                .iter()
-                .map(|grid| format!("\nLOS in percent\n{}", grid.text()))
-                .collect::<String>();
+            for grid in self.matrices() {
+                let _ = write!(
+                    text,
+                    "
+LOS in percent
+{}",
+                    grid.text()
+                );
+            }
         }
         if sections.head_to_head {
             for place in 0..list.players.len() {
@@ -147,7 +151,9 @@ impl RatingsReport<'_> {
             }
             let _ = writeln!(page, "<div>{}</div>", self.table(number).html());
         }
-        self.summary().iter().for_each(|line| page += &format!("<p>{}</p>\n", escaped(line)));
+        for line in self.summary() {
+            let _ = writeln!(page, "<p>{}</p>", escaped(&line));
+        }
         for grid in self.matrices() {
             let _ =
                 write!(page, "<h2>Likelihood of superiority in percent</h2>\n<div>{}</div>\n", grid.html());
@@ -172,7 +178,7 @@ impl RatingsReport<'_> {
     }
 
     /// Returns the table of a group.
-    fn table(&self, group: usize) -> Grid {
+    fn table(self, group: usize) -> Grid {
         let headings =
             ["", "Player", "Rating", "Error", "Points", "Games", "%", "Draws %", "Opponents", "LOS %"];
         let mut grid = Grid::new(&headings, &[1]);
@@ -181,7 +187,7 @@ impl RatingsReport<'_> {
             grid.push([
                 rank.to_string(),
                 player.name.clone(),
-                format!("{}{:.1}", bound_sign(player), player.rating.value),
+                rating(player),
                 if player.is_anchor { "anchor".to_owned() } else { number(player.rating.error, 1) },
                 format!("{:.1}", points(results)),
                 results.games().to_string(),
@@ -195,7 +201,7 @@ impl RatingsReport<'_> {
     }
 
     /// Returns what is to be said about all games.
-    fn summary(&self) -> Vec<String> {
+    fn summary(self) -> Vec<String> {
         let list = self.0;
         let mut lines = vec![format!(
             "{}, {} % drawn; {} with the same opening and both colours",
@@ -225,13 +231,13 @@ impl RatingsReport<'_> {
     }
 
     /// Returns the matrix of superiorities of each group that has a readable one.
-    fn matrices(&self) -> Vec<Grid> {
+    fn matrices(self) -> Vec<Grid> {
         let list = self.0;
         let readable = |group: &usize| (2..=WIDEST_MATRIX).contains(&list.groups[*group].players);
         (0..list.groups.len()).filter(readable).map(|group| self.matrix(group)).collect()
     }
 
-    fn matrix(&self, group: usize) -> Grid {
+    fn matrix(self, group: usize) -> Grid {
         let list = self.0;
         let places: Vec<usize> =
             (0..list.players.len()).filter(|&i| list.players[i].group == group).collect();
@@ -250,7 +256,7 @@ impl RatingsReport<'_> {
     }
 
     /// Returns the table of a player's results against each opponent.
-    fn opponents(&self, place: usize) -> Grid {
+    fn opponents(self, place: usize) -> Grid {
         let list = self.0;
         let headings = ["", "Opponent", "Rating", "Games", "+", "=", "-", "%", "LOS %"];
         let mut grid = Grid::new(&headings, &[1]);
@@ -260,7 +266,7 @@ impl RatingsReport<'_> {
             grid.push([
                 number.to_string(),
                 format!("{}{outside}", other.name),
-                format!("{}{:.1}", bound_sign(other), other.rating.value),
+                rating(other),
                 results.games().to_string(),
                 results.wins.to_string(),
                 results.draws.to_string(),
@@ -285,12 +291,14 @@ fn group_line(number: usize, group: &RatedGroup) -> String {
     format!("Group {}: {}, {relation}{mean}", number + 1, counted(group.players as u64, "player"))
 }
 
-fn bound_sign(player: &RatedPlayer) -> &'static str {
-    match player.bound {
+fn rating(player: &RatedPlayer) -> String {
+    let sign = match player.bound {
         None => "",
         Some(Bound::AtLeast) => "> ",
         Some(Bound::AtMost) => "< ",
-    }
+    };
+    // Not -0.0.
+    format!("{sign}{:.1}", (player.rating.value * 10.0).round() / 10.0 + 0.0)
 }
 
 fn points(results: &WinDrawLoss) -> f64 {
