@@ -30,7 +30,7 @@ pub use opening_names::{GameOpening, NamedOpening, opening_at};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{
     Annotation, GameTree, MoveLine, MoveNode, ParsedGame, PgnError, PgnFault, PgnGame, PgnHeader, PgnReader,
-    PgnResult, PgnScanner, PgnTags, Replay, ResultMarker, TreeReader, pgn_gap, write_pgn,
+    PgnScanner, PgnTags, Replay, ResultMarker, TreeReader, pgn_gap, write_pgn,
 };
 pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};

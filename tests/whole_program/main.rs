@@ -22,6 +22,7 @@ mod match_options;
 mod match_shown;
 mod match_variants;
 mod peers;
+mod ratings;
 mod referee;
 mod settings;
 #[cfg(unix)]

@@ -218,3 +218,43 @@ impl Normal {
         (radius * angle.cos(), radius * angle.sin())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fit::FittedEncounter;
+    use super::*;
+
+    /// Both ways to the variances lead to the same ones; the random results have an error of four percent.
+    #[test]
+    fn random_results_give_the_same_variances() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let players = 12;
+        let encounters: Vec<FittedEncounter> = (0..players)
+            .flat_map(|white| {
+                (0..players).filter(move |&black| black != white).map(move |black| (white, black))
+            })
+            .map(|(white, black)| FittedEncounter {
+                white,
+                black,
+                games: 4.0,
+                points: f64::from(random.u32(1..8)) / 2.0,
+            })
+            .collect();
+        let mut fit = Fit { values: vec![0.0; players + 1], is_fixed: vec![false; players + 1], encounters };
+        fit.run();
+        let mut spreads = spreads(&GameTally::default(), &fit);
+        for spread in &mut spreads {
+            (spread.lead_square, spread.white_square, spread.mixed) = (1.5, 1.2, 0.3);
+        }
+        let groups = [(0..players).collect::<Vec<usize>>()];
+        let ranking: Vec<usize> = (0..players).collect();
+        let (exact, drawn) =
+            (exact(&fit, &spreads, &groups, &ranking), by_draws(&fit, &spreads, &groups, &ranking));
+        for (a, b) in exact.own.iter().chain(&exact.to_next).zip(drawn.own.iter().chain(&drawn.to_next)) {
+            assert!((b / a - 1.0).abs() < 0.3, "{a} {b}");
+        }
+        let mean = |values: &[f64]| values.iter().sum::<f64>();
+        assert!((mean(&drawn.own) / mean(&exact.own) - 1.0).abs() < 0.08);
+        assert!((mean(&drawn.to_next) / mean(&exact.to_next) - 1.0).abs() < 0.08);
+    }
+}

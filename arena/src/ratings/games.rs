@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{self, Read};
 
-use game::{PgnHeader, PgnResult, PgnScanner};
+use game::{PgnHeader, PgnScanner, ResultMarker};
 
 use crate::statistics::{Points, WinDrawLoss};
 
@@ -72,10 +72,10 @@ impl GameTally {
             return;
         }
         let points = match header.result {
-            Some(PgnResult::WhiteWins) => Points::One,
-            Some(PgnResult::Draw) => Points::Half,
-            Some(PgnResult::BlackWins) => Points::Zero,
-            None => {
+            ResultMarker::WhiteWins => Points::One,
+            ResultMarker::Draw => Points::Half,
+            ResultMarker::BlackWins => Points::Zero,
+            ResultMarker::Open => {
                 self.left_out.unfinished += 1;
                 return;
             }

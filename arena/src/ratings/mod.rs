@@ -11,6 +11,8 @@ mod games;
 mod groups;
 mod list;
 mod report;
+#[cfg(test)]
+mod tests;
 
 pub use games::{GameTally, LeftOutGames};
 pub use list::{Bound, RatedGroup, RatedPlayer, RatingList, RatingOptions};

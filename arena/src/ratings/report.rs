@@ -181,7 +181,7 @@ impl RatingsReport<'_> {
             grid.push([
                 rank.to_string(),
                 player.name.clone(),
-                format!("{}{:.1}", bound_sign(player), player.rating.value),
+                rating(player),
                 if player.is_anchor { "anchor".to_owned() } else { number(player.rating.error, 1) },
                 format!("{:.1}", points(results)),
                 results.games().to_string(),
@@ -260,7 +260,7 @@ impl RatingsReport<'_> {
             grid.push([
                 number.to_string(),
                 format!("{}{outside}", other.name),
-                format!("{}{:.1}", bound_sign(other), other.rating.value),
+                rating(other),
                 results.games().to_string(),
                 results.wins.to_string(),
                 results.draws.to_string(),
@@ -285,12 +285,14 @@ fn group_line(number: usize, group: &RatedGroup) -> String {
     format!("Group {}: {}, {relation}{mean}", number + 1, counted(group.players as u64, "player"))
 }
 
-fn bound_sign(player: &RatedPlayer) -> &'static str {
-    match player.bound {
+fn rating(player: &RatedPlayer) -> String {
+    let sign = match player.bound {
         None => "",
         Some(Bound::AtLeast) => "> ",
         Some(Bound::AtMost) => "< ",
-    }
+    };
+    // Not -0.0.
+    format!("{sign}{:.1}", (player.rating.value * 10.0).round() / 10.0 + 0.0)
 }
 
 fn points(results: &WinDrawLoss) -> f64 {

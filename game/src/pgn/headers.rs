@@ -9,23 +9,14 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr2, memmem};
 
+use super::ResultMarker;
+
 /// Size of the block of input in memory. Lines of tags that are longer are passed over.
 const BLOCK: usize = 256 << 10;
 /// Number of plies by which openings are told apart if no position is set up.
 const OPENING_PLIES: usize = 8;
 /// Number of bytes of a game's moves that are looked at for its opening.
 const OPENING_BYTES: usize = 1024;
-
-/// The result of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PgnResult {
-    /// `1-0`
-    WhiteWins,
-    /// `1/2-1/2`
-    Draw,
-    /// `0-1`
-    BlackWins,
-}
 
 /// What the tags of a game tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,8 +25,8 @@ pub struct PgnHeader {
     pub white: String,
     /// Name of Black; empty if there is no such tag.
     pub black: String,
-    /// The result; `None` if it is missing or unknown.
-    pub result: Option<PgnResult>,
+    /// The result; open if it is missing.
+    pub result: ResultMarker,
     /// The last number in the tag `Round`.
     pub round: Option<u64>,
     /// A fingerprint of the opening: of the tag `FEN`, or else of the first eight plies.
@@ -95,7 +86,7 @@ impl<R: Read> PgnScanner<R> {
     pub fn next(&mut self) -> io::Result<Option<&PgnHeader>> {
         self.header.white.clear();
         self.header.black.clear();
-        (self.header.result, self.header.round, self.header.opening) = (None, None, 0);
+        (self.header.result, self.header.round, self.header.opening) = (ResultMarker::Open, None, 0);
         self.has_position = false;
         let (mut has_tags, mut has_moves) = (false, false);
         while let Some(line) = self.line()? {
@@ -193,12 +184,8 @@ impl<R: Read> PgnScanner<R> {
                 b"White" => set_text(&mut self.header.white, value),
                 b"Black" => set_text(&mut self.header.black, value),
                 b"Result" => {
-                    self.header.result = match value {
-                        b"1-0" => Some(PgnResult::WhiteWins),
-                        b"0-1" => Some(PgnResult::BlackWins),
-                        b"1/2-1/2" => Some(PgnResult::Draw),
-                        _ => None,
-                    }
+                    let marker = std::str::from_utf8(value).ok().and_then(ResultMarker::of);
+                    self.header.result = marker.unwrap_or_default();
                 }
                 b"Round" => self.header.round = last_number(value),
                 b"FEN" => {
@@ -367,8 +354,9 @@ mod tests {
         let headers = scan(pgn);
         let names: Vec<(&str, &str)> = headers.iter().map(|h| (&*h.white, &*h.black)).collect();
         assert_eq!(names, [("Müller, \"Hans\"", "B\\o"), ("Ann", "Bob"), ("C", "D"), ("E", "")]);
-        let results: Vec<Option<PgnResult>> = headers.iter().map(|h| h.result).collect();
-        let expected = [Some(PgnResult::Draw), Some(PgnResult::BlackWins), Some(PgnResult::WhiteWins), None];
+        let results: Vec<ResultMarker> = headers.iter().map(|h| h.result).collect();
+        let expected =
+            [ResultMarker::Draw, ResultMarker::BlackWins, ResultMarker::WhiteWins, ResultMarker::Open];
         assert_eq!((results.as_slice(), headers[0].round), (&expected[..], Some(12)));
     }
 

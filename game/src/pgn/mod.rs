@@ -1,8 +1,8 @@
-//! Portable Game Notation (PGN standard of 1994): a writer of the export format, a reader of the import format, and a
-//! fast scanner for tags.
+//! Portable Game Notation (PGN standard of 1994): a writer of the export format and a reader of the import format.
 //!
 //! Text becomes tokens, and tokens a [`GameTree`], in which everything stands that the text says. [`PgnReader`] plays its mainline
-//! for those who need games rather than texts. [`write_pgn`] makes a tree of a game and writes it.
+//! for those who need games rather than texts. [`write_pgn`] makes a tree of a game and writes it. [`PgnScanner`] reads
+//! tags alone.
 
 mod headers;
 mod parse;
@@ -13,7 +13,7 @@ mod tree;
 mod tree_tests;
 mod write;
 
-pub use headers::{PgnHeader, PgnResult, PgnScanner};
+pub use headers::{PgnHeader, PgnScanner};
 pub use parse::{ParsedGame, TreeReader};
 pub use read::{PgnError, PgnFault, PgnGame, PgnReader};
 pub use tree::{Annotation, GameTree, MoveLine, MoveNode, Replay, ResultMarker};

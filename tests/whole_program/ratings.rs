@@ -1,0 +1,97 @@
+//! Rating lists of the games of a match, and the calls of OpenBench.
+
+use std::fs;
+use std::process::{Command, Output};
+
+fn herald(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_herald")).args(arguments).output().expect("herald runs")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("text")
+}
+
+#[test]
+fn the_games_of_a_match_are_rated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (pgn, page) = (path("games.pgn"), path("list.html"));
+    let engine = |name: &str, nodes: u32| {
+        format!("cmd='{} uci' name={name} nodes={nodes} option.Hash=1", env!("CARGO_BIN_EXE_herald"))
+    };
+    let (a, b, c) = (engine("A", 1), engine("B", 30), engine("C", 60));
+    let played = herald(&[
+        "match",
+        "--engine",
+        &a,
+        "--engine",
+        &b,
+        "--engine",
+        &c,
+        "--games",
+        "4",
+        "--max-moves",
+        "40",
+        "--pgn",
+        &pgn,
+    ]);
+    assert!(played.status.success(), "{played:?}");
+    let rated = herald(&["ratings", &pgn, "--anchor", "B=1000", "--superiority", "--head-to-head"]);
+    assert!(rated.status.success(), "{rated:?}");
+    let list = text(&rated.stdout);
+    assert!(
+        list.contains("anchor") && list.contains("12 games, ") && list.contains("6 pairs with"),
+        "{list}"
+    );
+    let rated = herald(&["ratings", &pgn, "--format", "html", "-o", &page]);
+    assert!(rated.status.success() && rated.stdout.is_empty(), "{rated:?}");
+    assert!(fs::read_to_string(&page).expect("the page").starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn what_cannot_be_rated_is_told_in_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("games.pgn").display().to_string();
+    let list = "[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n";
+    for (pgn, arguments, told) in [
+        (
+            "no games",
+            &[][..],
+            "there are no games to rate; expected PGN with the tags White, Black and Result",
+        ),
+        (
+            "[White \"A\"]\n[Black \"B\"]\n[Result \"*\"]\n",
+            &[],
+            "there are no games to rate: 1 without a result",
+        ),
+        (list, &["--anchor", "Fritz=2000"], "--anchor: there is no player `Fritz` in the games"),
+        (list, &["--anchor", "A"], "expected NAME=ELO"),
+        (list, &["-o", &path], "games.pgn"),
+    ] {
+        fs::write(&path, pgn).expect("written");
+        let output = herald(&[&["ratings", &path], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let error = text(&output.stderr);
+        assert!(error.lines().count() == 1 && error.contains(told), "{error}");
+        assert_eq!(fs::read_to_string(&path).expect("the games"), pgn);
+    }
+}
+
+/// As OpenBench starts engines: commands of UCI as arguments, and `bench`.
+#[test]
+fn openbench_gets_positions_and_a_signature() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let book = folder.path().join("book.epd");
+    fs::write(&book, "4k3/4p3/8/8/8/8/4P3/4K3 w - - hmvc 0; fmvn 1;\n").expect("written");
+    let made = herald(&["genfens 3 seed 9 book None ", "quit"]);
+    assert!(made.status.success(), "{made:?}");
+    let fens: Vec<&str> = text(&made.stdout).lines().collect();
+    assert!(fens.len() == 3 && fens.iter().all(|line| line.starts_with("info string genfens ")), "{fens:?}");
+    let made = herald(&[&format!("genfens 2 seed 9 book {}", book.display()), "quit"]);
+    assert_eq!(text(&made.stdout).lines().filter(|line| line.contains(" genfens ")).count(), 2);
+    let bench = herald(&["setoption name Hash value 1", "bench 2", "quit"]);
+    let last = text(&bench.stdout).lines().last().expect("a line");
+    let words: Vec<&str> = last.split(' ').collect();
+    assert!(matches!(words[..], [nodes, "nodes", _, "nps"] if nodes.parse::<u64>().is_ok()), "{last}");
+    assert_eq!(text(&herald(&["bench", "2"]).stdout).split(' ').next(), Some(words[0]));
+}
