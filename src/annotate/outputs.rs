@@ -42,7 +42,7 @@ pub(super) struct OutputPaths {
 
 impl OutputPaths {
     pub(super) fn needs_puzzles(&self) -> bool {
-        self.puzzles.is_some() || self.mates.is_some() || self.json.is_some()
+        self.puzzles.is_some() || self.mates.is_some()
     }
 
     fn all(&self) -> impl Iterator<Item = &PathBuf> {

@@ -1,5 +1,6 @@
 //! Whole-program tests: the executable is driven as by a person, a GUI or a script.
 
+mod annotate;
 mod board;
 mod books;
 mod bridge;

@@ -31,7 +31,8 @@ pub(super) struct Examination {
 /// Analyses the positions of a game after `first` plies and later, the last one first, so that the analysis of a position knows
 /// what comes of the move played. Calls `progress` after each.
 ///
-/// A program that fails is asked a second time. If it fails again, the earlier positions are left out.
+/// A program that fails is asked a second time. If it fails again, the earlier positions are left out. Positions for which it tells
+/// no score, as some programs do where there is one move or a move of their book, are left out.
 ///
 /// # Errors
 /// The work was interrupted.
@@ -43,7 +44,7 @@ pub(super) fn examine(
     progress: &dyn Fn(),
 ) -> AnalysisResult<Examination> {
     let mut positions = vec![None; game.ply() + 1];
-    let mut here = game.clone();
+    let (mut here, mut has_gaps) = (game.clone(), false);
     analyzer.begin_game();
     loop {
         let ply = here.ply();
@@ -52,13 +53,18 @@ pub(super) fn examine(
             _ => analyze(&here, analyzer),
         });
         match analysis {
-            Ok(analysis) => positions[ply] = Some(examined(&here, analysis, tables)),
+            Ok(analysis) if analysis.score.is_some() => {
+                positions[ply] = Some(examined(&here, analysis, tables));
+            }
+            Ok(_) => has_gaps = true,
             Err(AnalysisError::Interrupted) => return Err(AnalysisError::Interrupted),
             Err(error) => return Ok(Examination { positions, failure: Some(error) }),
         }
         progress();
         if ply <= first || here.undo().is_none() {
-            return Ok(Examination { positions, failure: None });
+            let knows_none = positions.iter().flatten().all(|position| position.choices == 0);
+            let failure = (has_gaps && knows_none).then_some(AnalysisError::NoScore);
+            return Ok(Examination { positions, failure });
         }
     }
 }
@@ -67,8 +73,7 @@ fn analyze(game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<PositionA
     if game.legal_moves().is_empty() {
         return Ok(PositionAnalysis { score: Some(final_score(game)), ..PositionAnalysis::default() });
     }
-    let analysis = analyzer.analyze(game, &mut |_| true)?;
-    if analysis.score.is_none() { Err(AnalysisError::NoScore) } else { Ok(analysis) }
+    analyzer.analyze(game, &mut |_| true)
 }
 
 fn examined(game: &Game, analysis: PositionAnalysis, tables: Option<&SyzygyTables>) -> Examined {

@@ -1,11 +1,10 @@
 //! An annotated game as data, from which text, pages, tables and suites are made.
 
-use game::{CastlingMode, Color, Game, GameOpening, Move, Score};
+use game::{CastlingMode, Color, Game, GameOpening, Move, MoveGrade, Score};
 use pages::WhiteScore;
 use serde::{Deserialize, Serialize};
 
 use super::summary::SideSummary;
-use game::MoveGrade;
 
 /// An annotated game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

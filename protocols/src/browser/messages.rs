@@ -1,7 +1,7 @@
 //! The messages between the page of `herald board` and the program, as JSON. docs/BOARD.md describes them for authors of pages.
 
 use game::{CastlingMode, Color, Variant, variant_from_name};
-use pages::{PageMove, PageStep, WhiteScore};
+use pages::{PageLine, PageMove, PageStep};
 use serde::{Deserialize, Serialize};
 
 /// A command of the page. A command with an unknown name, an unknown field or a value of another type is refused as a whole.
@@ -316,16 +316,7 @@ pub struct BrowserThinking {
     /// Nodes per second.
     pub speed: u64,
     /// The lines.
-    pub lines: Vec<BrowserLine>,
-}
-
-/// A line of an analysis.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BrowserLine {
-    /// Its evaluation.
-    pub score: Option<WhiteScore>,
-    /// Its moves.
-    pub moves: Vec<PageStep>,
+    pub lines: Vec<PageLine>,
 }
 
 /// The games that were loaded.

@@ -286,7 +286,7 @@ impl BrowserSession {
         self.needs_analysis()?;
         self.needs_node(node)?;
         self.end_annotating();
-        self.tree.promote(node);
+        self.tree.promote(node)?;
         self.tell_game();
         Ok(())
     }
