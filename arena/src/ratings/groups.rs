@@ -157,14 +157,14 @@ mod tests {
 
     /// Divides players of whom each game is given as white, black and result.
     fn divide(games: &[(&str, &str, &str)]) -> (Vec<(String, bool)>, Vec<String>) {
-        let pgn: String = games
-            .iter()
-            .map(|(white, black, result)| {
-                format!(
-                    "[Event \"x\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n*\n"
-                )
-            })
-            .collect();
+        let mut pgn = String::new();
+        for (white, black, result) in games {
+            let tags = [("Event", "x"), ("White", white), ("Black", black), ("Result", result)];
+            for (name, value) in tags {
+                pgn.extend(["[", name, " \"", value, "\"]\n"]);
+            }
+            pgn.push_str("\n*\n");
+        }
         let mut tally = GameTally::default();
         tally.read(pgn.as_bytes()).unwrap();
         let division = Division::new(&tally);

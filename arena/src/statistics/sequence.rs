@@ -138,7 +138,9 @@ mod tests {
                 let mut numbers: Vec<u64> = (0..400).collect();
                 fastrand::Rng::with_seed(seed).shuffle(&mut numbers);
                 let mut shuffled = SequentialTest::new(sprt);
-                numbers.into_iter().for_each(|number| shuffled.add(number, points(number)));
+                for number in numbers {
+                    shuffled.add(number, points(number));
+                }
                 assert_eq!(shuffled, in_order);
             }
         }
