@@ -132,7 +132,7 @@ fn difference(model: EloModel, pairs: &Pairs) -> f64 {
     let (mean, deviation) = mean_and_deviation(pairs);
     if model == EloModel::Logistic {
         400.0 * (mean / (1.0 - mean)).log10()
-    } else if mean == 0.5 {
+    } else if deviation < 1e-12 {
         0.0
     } else {
         // The standard deviation of a game is that of the mean of two games times the square root of 2.

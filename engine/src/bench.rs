@@ -92,7 +92,10 @@ impl Bench {
         let control = Control::new();
         thread::scope(|scope| {
             let bench = thread::Builder::new().name("bench".into()).stack_size(STACK_SIZE);
-            let running = bench.spawn_scoped(scope, || self.search_all(&control, sender))?;
+            let running = bench.spawn_scoped(scope, {
+                let control = &control;
+                move || self.search_all(control, &sender)
+            })?;
             let is_complete = loop {
                 let goes_on = match steps.recv_timeout(GLANCE) {
                     Ok(step) => report(Some(&step)),
@@ -111,7 +114,7 @@ impl Bench {
     }
 
     /// Searches until nobody wants the steps.
-    fn search_all(&self, control: &Control, steps: Sender<BenchStep>) -> Result<BenchTotal, BenchError> {
+    fn search_all(&self, control: &Control, steps: &Sender<BenchStep>) -> Result<BenchTotal, BenchError> {
         let mut table = Table::new(TABLE_MEBIBYTES)?;
         let mut searcher = Searcher::default();
         searcher.use_network(Arc::clone(&self.network));

@@ -141,7 +141,9 @@ impl Results {
 fn centre(values: &mut [f64], groups: &[Vec<usize>]) {
     for group in groups {
         let mean = group.iter().map(|&player| values[player]).sum::<f64>() / group.len() as f64;
-        group.iter().for_each(|&player| values[player] -= mean);
+        for &player in group {
+            values[player] -= mean;
+        }
     }
 }
 

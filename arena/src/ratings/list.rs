@@ -102,7 +102,9 @@ impl RatingList {
         let division = Division::new(tally);
         let mut group_of: Vec<Option<usize>> = vec![None; tally.players.len()];
         for (number, group) in division.groups.iter().enumerate() {
-            group.iter().for_each(|&player| group_of[player] = Some(number));
+            for &player in group {
+                group_of[player] = Some(number);
+            }
         }
         let mut fit = new_fit(tally, options, &anchors, &group_of);
         fit.run();
@@ -110,7 +112,9 @@ impl RatingList {
         let free_groups: Vec<Vec<usize>> = division.groups.iter().filter(is_free).cloned().collect();
         for group in &free_groups {
             let mean = group.iter().map(|&player| fit.values[player]).sum::<f64>() / group.len() as f64;
-            group.iter().for_each(|&player| fit.values[player] += options.average / ELO - mean);
+            for &player in group {
+                fit.values[player] += options.average / ELO - mean;
+            }
         }
         let bounds = place_set_aside(&division, &anchors, &mut fit, &mut group_of);
         let group_of: Vec<usize> = group_of.into_iter().map(Option::unwrap_or_default).collect();
@@ -139,7 +143,9 @@ impl RatingList {
                 let bound = bounds[number];
                 let own = &list.encounters[place];
                 let mut results = WinDrawLoss::default();
-                own.iter().for_each(|(_, against)| results += *against);
+                for (_, against) in own {
+                    results += *against;
+                }
                 let met = |(opponent, against): &(usize, WinDrawLoss)| {
                     against.games() as f64 * fit.values[ranking[*opponent]] * ELO
                 };

@@ -49,11 +49,15 @@ impl RatingsReport<'_> {
         text.push('\n');
         text += &self.summary().iter().map(|line| line.clone() + "\n").collect::<String>();
         if sections.superiority {
-            text += &self
-                .matrices()
-                .iter()
-                .map(|grid| format!("\nLOS in percent\n{}", grid.text()))
-                .collect::<String>();
+            for grid in self.matrices() {
+                let _ = write!(
+                    text,
+                    "
+LOS in percent
+{}",
+                    grid.text()
+                );
+            }
         }
         if sections.head_to_head {
             for place in 0..list.players.len() {
@@ -147,7 +151,9 @@ impl RatingsReport<'_> {
             }
             let _ = writeln!(page, "<div>{}</div>", self.table(number).html());
         }
-        self.summary().iter().for_each(|line| page += &format!("<p>{}</p>\n", escaped(line)));
+        for line in self.summary() {
+            let _ = writeln!(page, "<p>{}</p>", escaped(&line));
+        }
         for grid in self.matrices() {
             let _ =
                 write!(page, "<h2>Likelihood of superiority in percent</h2>\n<div>{}</div>\n", grid.html());
@@ -172,7 +178,7 @@ impl RatingsReport<'_> {
     }
 
     /// Returns the table of a group.
-    fn table(&self, group: usize) -> Grid {
+    fn table(self, group: usize) -> Grid {
         let headings =
             ["", "Player", "Rating", "Error", "Points", "Games", "%", "Draws %", "Opponents", "LOS %"];
         let mut grid = Grid::new(&headings, &[1]);
@@ -195,7 +201,7 @@ impl RatingsReport<'_> {
     }
 
     /// Returns what is to be said about all games.
-    fn summary(&self) -> Vec<String> {
+    fn summary(self) -> Vec<String> {
         let list = self.0;
         let mut lines = vec![format!(
             "{}, {} % drawn; {} with the same opening and both colours",
@@ -225,13 +231,13 @@ impl RatingsReport<'_> {
     }
 
     /// Returns the matrix of superiorities of each group that has a readable one.
-    fn matrices(&self) -> Vec<Grid> {
+    fn matrices(self) -> Vec<Grid> {
         let list = self.0;
         let readable = |group: &usize| (2..=WIDEST_MATRIX).contains(&list.groups[*group].players);
         (0..list.groups.len()).filter(readable).map(|group| self.matrix(group)).collect()
     }
 
-    fn matrix(&self, group: usize) -> Grid {
+    fn matrix(self, group: usize) -> Grid {
         let list = self.0;
         let places: Vec<usize> =
             (0..list.players.len()).filter(|&i| list.players[i].group == group).collect();
@@ -250,7 +256,7 @@ impl RatingsReport<'_> {
     }
 
     /// Returns the table of a player's results against each opponent.
-    fn opponents(&self, place: usize) -> Grid {
+    fn opponents(self, place: usize) -> Grid {
         let list = self.0;
         let headings = ["", "Opponent", "Rating", "Games", "+", "=", "-", "%", "LOS %"];
         let mut grid = Grid::new(&headings, &[1]);

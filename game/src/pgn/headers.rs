@@ -398,12 +398,15 @@ mod tests {
             games in proptest::collection::vec(("[a-zA-Z\"\\\\ ]{1,9}", "[a-zé]{1,9}", 0..3_usize), 1..8)
         ) {
             let escaped = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-            let pgn: String = games.iter().map(|(white, black, result)| {
+            let mut pgn = String::new();
+            for (white, black, result) in &games {
                 let (white, black, result) = (escaped(white), escaped(black), ["1-0", "0-1", "1/2-1/2"][*result]);
-                format!(
-                    "[Event \"x\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n1. e4 e5 {result}\n\n"
-                )
-            }).collect();
+                let tags = [("Event", "x"), ("White", &white), ("Black", &black), ("Result", result)];
+                for (name, value) in tags {
+                    pgn.extend(["[", name, " \"", value, "\"]\n"]);
+                }
+                pgn.extend(["\n1. e4 e5 ", result, "\n\n"]);
+            }
             let read: Vec<(String, String)> = PgnReader::new(BufReader::new(pgn.as_bytes()))
                 .filter_map(Result::ok)
                 .map(|game| (game.tags["White"].trim().to_owned(), game.tags["Black"].trim().to_owned()))
