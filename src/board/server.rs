@@ -162,7 +162,7 @@ async fn load(
     ask(|answer| session.load(body.into(), reply_to(answer))).await
 }
 
-fn reply_to(answer: oneshot::Sender<Result<(), String>>) -> protocols::browser::Reply {
+fn reply_to(answer: oneshot::Sender<Result<(), String>>) -> protocols::browser::CommandReply {
     // Fails only if the page no longer waits.
     Box::new(move |result| drop(answer.send(result)))
 }

@@ -19,7 +19,7 @@ const LONGEST_LINE: usize = 24;
 const LONGEST_VARIATION: usize = 8;
 
 /// The analysis of the position on the board.
-pub(super) struct Analysis {
+pub(super) struct BoardAnalysis {
     pub(super) is_on: bool,
     /// Number of lines.
     pub(super) count: u8,
@@ -31,13 +31,13 @@ pub(super) struct Analysis {
     fresh: Option<Instant>,
 }
 
-impl Default for Analysis {
-    fn default() -> Analysis {
-        Analysis { is_on: false, count: 1, node: 0, lines: Vec::new(), fresh: None }
+impl Default for BoardAnalysis {
+    fn default() -> BoardAnalysis {
+        BoardAnalysis { is_on: false, count: 1, node: 0, lines: Vec::new(), fresh: None }
     }
 }
 
-impl Analysis {
+impl BoardAnalysis {
     /// Begins to collect lines about a node.
     pub(super) fn begin(&mut self, node: usize) {
         (self.node, self.fresh) = (node, None);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum BrowserCommand {
     /// Starts a game against Herald.
-    Play(NewGame),
+    Play(NewBrowserGame),
     /// Makes a move at the position on the board, in any notation that `game::Game::parse_move` reads.
     Move {
         /// The move.
@@ -80,7 +80,7 @@ pub const MOST_LINES: u8 = 5;
 /// A game to be played against Herald.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NewGame {
+pub struct NewBrowserGame {
     /// The person's side.
     pub side: PersonSide,
     /// Time control in the notation of PGN, with `-` for none.
