@@ -63,8 +63,8 @@ mod tests {
     #[test]
     fn a_tenth_of_the_time_is_short() {
         assert_eq!(
-            ["180+2", "40/7200:3600", "10", "?"].map(|text| shortage(Some(text))),
-            [18.0, 300.0, 1.0, 60.0]
+            ["180+2", "40/7200:3600", "10", "?"].map(|text| shortage(Some(text)) as i32),
+            [18, 300, 1, 60]
         );
     }
 }

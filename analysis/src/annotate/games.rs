@@ -129,7 +129,7 @@ impl GameAnnotator {
         let book = settings.book.as_deref().and_then(|path| Book::open(path).ok());
         let verifier = settings.puzzles.clone().map(PuzzleVerifier::new);
         let analyzer = if settings.is_dry { Err(AnalysisError::Interrupted) } else { analyzers() };
-        GameAnnotator { analyzer, book, verifier, settings, progress }
+        GameAnnotator { settings, analyzer, book, verifier, progress }
     }
 
     /// Annotates a game.
@@ -210,16 +210,13 @@ impl GameAnnotator {
         let skipped = skipped.saturating_sub(usize::from(game.start().turn().is_black() && skipped > 0));
         let known = if self.settings.analyzes_theory { 0 } else { theory };
         let first = skipped.max(known).min(game.ply());
-        match &mut self.analyzer {
-            Ok(analyzer) => {
-                examine(game, first, &mut **analyzer, self.settings.tables.as_deref(), &*self.progress)
-            }
-            Err(_) => {
-                // Told once for each game; the next worker may have the memory for an analyzer.
-                let failure = std::mem::replace(&mut self.analyzer, Err(AnalysisError::Interrupted)).err();
-                Ok(Examination { positions: vec![None; game.ply() + 1], failure })
-            }
+        if let Ok(analyzer) = &mut self.analyzer {
+            let tables = self.settings.tables.as_deref();
+            return examine(game, first, &mut **analyzer, tables, &*self.progress);
         }
+        // Told once; of the games after it nothing is expected any more.
+        let failure = std::mem::replace(&mut self.analyzer, Err(AnalysisError::Interrupted)).err();
+        Ok(Examination { positions: vec![None; game.ply() + 1], failure })
     }
 
     /// Makes an annotated game of the examined positions.

@@ -110,7 +110,7 @@ impl MoveToJudge<'_> {
             }
             (None, Some(MoveMerit::OnlyMove)) => words.push("The only good move.".to_owned()),
             (None, Some(MoveMerit::HardFind)) => {
-                words.push("The only good move, and a sacrifice.".to_owned())
+                words.push("The only good move, and a sacrifice.".to_owned());
             }
             (None, None) => {}
         }

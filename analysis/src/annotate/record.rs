@@ -229,7 +229,8 @@ impl AnnotatedGame {
     pub fn move_number(&self, ply: usize) -> usize {
         let first: usize = self.start.split(' ').nth(5).and_then(|field| field.parse().ok()).unwrap_or(1);
         let begins_black = self.start.split(' ').nth(1) == Some("b");
-        first + (ply + usize::from(begins_black)) / 2
+        let later = if begins_black { ply.div_ceil(2) } else { ply / 2 };
+        first + later
     }
 
     /// The analysis of the position after so many plies.

@@ -278,7 +278,9 @@ fn herald_annotates_the_same_on_any_number_of_threads() {
     let games: Vec<&AnnotatedGame> = one.iter().filter_map(|result| result.game.as_ref()).collect();
     assert!(games[0].white.all.blunders + games[0].white.all.mistakes > 0, "{}", one[0].text);
     let mut tables = AnnotationTables::default();
-    games.iter().for_each(|game| tables.add(game));
+    for game in &games {
+        tables.add(game);
+    }
     let rows = tables.rows();
     let moves = |name: &str| rows.iter().filter(|row| row.name == name).map(|row| row.moves).sum::<u64>();
     assert_eq!((moves("A"), moves("B")), (19, 19));
