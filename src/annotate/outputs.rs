@@ -55,10 +55,13 @@ impl OutputPaths {
     }
 }
 
+/// Makes the records of a game.
+type RecordMaker = fn(&AnnotatedGame) -> Vec<String>;
+
 /// A suite of records that is made of annotated games.
 struct Suite {
     file: OutputFile,
-    records: fn(&AnnotatedGame) -> Vec<String>,
+    records: RecordMaker,
 }
 
 /// All outputs of a run. The games come last, so that what is not in them is not done.
@@ -100,7 +103,7 @@ impl Outputs {
         paths: &OutputPaths,
         inputs: &[InputFile],
     ) -> Result<Outputs> {
-        let kinds: [(&Option<PathBuf>, fn(&AnnotatedGame) -> Vec<String>); 3] = [
+        let kinds: [(&Option<PathBuf>, RecordMaker); 3] = [
             (&paths.epd, suites::positions),
             (&paths.puzzles, suites::puzzles),
             (&paths.mates, suites::mates),
