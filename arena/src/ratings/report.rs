@@ -211,6 +211,11 @@ LOS in percent
         )];
         if let Some(Estimate { value, error }) = list.first_move {
             lines.push(format!("Advantage of the first move: {value:+.1} ± {error:.1} Elo"));
+        } else if list.first_move_is_unknown {
+            lines.push(
+                "Advantage of the first move: it cannot be told from these games, and is taken to be 0"
+                    .to_owned(),
+            );
         }
         if let Some(share) = list.draws_of_equals {
             lines.push(format!("Draws between equal players: {:.1} %", 100.0 * share));

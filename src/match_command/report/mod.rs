@@ -59,7 +59,7 @@ fn table(plan: &MatchPlan, game: &Match) -> String {
             format!("{points:.1}"),
             percent((games.games() > 0).then(|| points / games.games() as f64)),
             percent(games.draw_ratio()),
-            percent(sample.map(|sample| sample.likelihood_of_superiority())),
+            percent(sample.and_then(|sample| sample.likelihood_of_superiority())),
             standing.pairs.0.map(|count| count.to_string()).join(" "),
         ]);
     }

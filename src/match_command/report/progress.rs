@@ -253,7 +253,7 @@ fn live_table(plan: &MatchPlan, game: &Match) -> String {
             format!("{points:.1}/{}", games.games()),
             percent((games.games() > 0).then(|| points / games.games() as f64)),
             estimate(sample.map(|sample| sample.elo())),
-            percent(sample.map(|sample| sample.likelihood_of_superiority())),
+            percent(sample.and_then(|sample| sample.likelihood_of_superiority())),
             percent(games.draw_ratio()),
             count("time forfeits").to_string(),
             count("crashes").to_string(),
