@@ -219,6 +219,15 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
 }
 
 #[test]
+fn names_are_harmless() {
+    let list = list(&game("=1+1", "\u{1b}[31mred", "1/2-1/2"), &FREE);
+    let report = RatingsReport(&list);
+    let text = report.text(RatingsSections { superiority: true, head_to_head: true });
+    assert!(text.contains("?[31mred") && !text.contains('\u{1b}'), "{text}");
+    assert!(report.csv().contains(",\"'=1+1\","), "{}", report.csv());
+}
+
+#[test]
 fn all_formats_tell_the_same() {
     let pgn = games("<a> \"b\", c", "D", WinDrawLoss { wins: 5, draws: 3, losses: 2 })
         .replace("\"b\"", "\\\"b\\\"");
