@@ -66,6 +66,11 @@ fn table(plan: &MatchPlan, game: &Match) -> String {
     grid.text()
 }
 
+/// Replaces control characters other than line feeds by `?`: names are what engines tell, and a terminal obeys them.
+pub(super) fn visible(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\n', "?")
+}
+
 fn estimate(estimate: Option<Estimate>) -> String {
     match estimate {
         None => "-".to_owned(),
@@ -109,6 +114,14 @@ fn sprt_line(game: &Match) -> String {
         bounds.upper,
         counted(test.games(), "game")
     );
+    let others = game.standings.games.saturating_sub(test.games());
+    if others > 0 {
+        let _ = writeln!(
+            lines,
+            "The test counts games in their order; it has not counted {}",
+            counted(others, "other")
+        );
+    }
     if let Some(StoppedEstimate { elo, normalised_elo }) = test.estimate() {
         let _ = writeln!(
             lines,
