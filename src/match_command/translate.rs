@@ -32,6 +32,8 @@ struct Translation {
     remarks: Vec<String>,
     /// What several options decide together.
     counts: GameCounts,
+    /// Whether the moves of all engines are limited by something else than a clock.
+    each_is_limited: bool,
 }
 
 /// Numbers of games, and what is done with openings and colours.
@@ -84,6 +86,11 @@ impl Foreign<'_> {
         self.pairs().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
+    /// Whether an engine's moves are limited by something else than a clock.
+    fn limits_moves(&self) -> bool {
+        self.pairs().any(|(key, _)| matches!(key, "nodes" | "depth" | "plies" | "st"))
+    }
+
     fn number(&self) -> Result<u32> {
         let text = self.operand()?;
         text.parse().map_err(|_| anyhow!("-{} {text}: expected a number", self.name))
@@ -97,13 +104,17 @@ fn translate(runner: Runner, command: &str) -> Result<Translation> {
     };
     let begin = words.iter().position(is_option).context("expected options such as -engine cmd=PROGRAM")?;
     ensure!(begin <= 1, "`{}`: expected an option that begins with -", words[1]);
-    let mut translation = Translation::default();
+    let mut options = Vec::new();
     let mut rest = &words[begin..];
     while let Some((name, after)) = rest.split_first() {
         let end = after.iter().position(is_option).unwrap_or(after.len());
-        let option = Foreign { name: name.trim_start_matches('-'), operands: &after[..end] };
-        translation.take(runner, &option)?;
+        options.push(Foreign { name: name.trim_start_matches('-'), operands: &after[..end] });
         rest = &after[end..];
+    }
+    let each_is_limited = options.iter().any(|option| option.name == "each" && option.limits_moves());
+    let mut translation = Translation { each_is_limited, ..Translation::default() };
+    for option in &options {
+        translation.take(runner, option)?;
     }
     translation.finish(runner);
     Ok(translation)
@@ -114,11 +125,11 @@ impl Translation {
     fn take(&mut self, runner: Runner, option: &Foreign<'_>) -> Result<()> {
         match option.name {
             "engine" => {
-                let engine = engine(runner, option, &mut self.remarks)?;
+                let engine = engine(runner, option, self.each_is_limited, &mut self.remarks)?;
                 self.add("--engine", engine);
             }
             "each" => {
-                let each = engine(runner, option, &mut self.remarks)?;
+                let each = engine(runner, option, self.each_is_limited, &mut self.remarks)?;
                 self.add("--each", each);
             }
             "openings" => self.openings(option)?,
@@ -290,14 +301,19 @@ impl Translation {
     }
 }
 
-/// Translates the keys of an engine.
-fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Result<String> {
+/// Translates the keys of an engine. A limit of all engines' moves holds beside its own clock, too.
+fn engine(
+    runner: Runner,
+    option: &Foreign<'_>,
+    each_is_limited: bool,
+    remarks: &mut Vec<String>,
+) -> Result<String> {
     let arguments = |key: &str| {
         let words = option.pairs().filter(|(name, _)| *name == key).map(|(_, value)| value.to_owned());
         words.collect::<Vec<_>>()
     };
     let mut words = Vec::new();
-    let is_limited = option.pairs().any(|(key, _)| matches!(key, "nodes" | "depth" | "plies" | "st"));
+    let is_limited = each_is_limited || option.limits_moves();
     for (key, value) in option.pairs() {
         let word = match key {
             "cmd" => {
@@ -472,6 +488,13 @@ mod tests {
             "--rounds 3",
         ];
         assert_eq!(lines(Runner::Cutechess, command), expected);
+        let clock = "-engine cmd=a tc=5+1 -engine cmd=b tc=inf -each nodes=5";
+        assert_eq!(
+            lines(Runner::Cutechess, clock)[..3],
+            ["--engine cmd=a", "--engine cmd=b", "--each nodes=5"]
+        );
+        let remarks = translate(Runner::Cutechess, clock).unwrap().remarks;
+        assert!(remarks.len() == 1 && remarks[0].starts_with("tc=5+1: left out"), "{remarks:?}");
         let once = lines(Runner::Cutechess, "-engine cmd=a -engine cmd=b -rounds 10");
         assert_eq!(once[2..], ["--games 1", "--rounds 10", "--no-reversal"]);
     }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::page::{self, PageQuery, PageUpdate};
-use super::{Service, ServiceError, ServiceMessage};
+use super::{ConnectionLimits, Service, ServiceError, ServiceMessage};
 use crate::referee::live_game::LiveGame;
 use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice, view};
 
@@ -99,8 +99,14 @@ impl Service {
     pub fn show(&mut self, address: SocketAddr, token: Option<String>) -> Result<SocketAddr, ServiceError> {
         self.is_directed = token.is_some();
         let _inside = self.network.enter();
-        let served =
-            page::serve(address, self.to_self.clone(), self.watchers.clone(), token, self.tls.clone());
+        let served = page::serve(
+            address,
+            ConnectionLimits::default(),
+            self.to_self.clone(),
+            self.watchers.clone(),
+            token,
+            self.tls.clone(),
+        );
         served.map_err(|error| ServiceError::Network(address, error))
     }
 

@@ -18,8 +18,8 @@ use shakmaty::ByColor;
 use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 
-use super::ServiceMessage;
 use super::page::{self, PageQuery, PageUpdate};
+use super::{ConnectionLimits, ServiceMessage};
 use crate::referee::view::{GameInPlay, detail};
 use crate::schedule::Fixture;
 use crate::table::GameRecord;
@@ -68,6 +68,9 @@ struct ShownGame {
     clock: Clock,
 }
 
+/// Maximum number of connections to the page of a match.
+const MOST_CONNECTIONS: usize = 64;
+
 impl MatchPage {
     /// Serves the page of a match at an address. Port 0 means any free port.
     ///
@@ -81,9 +84,11 @@ impl MatchPage {
             .build()?;
         let (service, inbox) = mpsc::channel();
         let watchers = page::channel();
+        // The games need file descriptors, too.
+        let limits = ConnectionLimits { connections: MOST_CONNECTIONS, ..ConnectionLimits::default() };
         let address = {
             let _inside = network.enter();
-            page::serve(address, service, watchers.clone(), None, None)?
+            page::serve(address, limits, service, watchers.clone(), None, None)?
         };
         let (playing, finished) = (BTreeMap::new(), VecDeque::new());
         let data = PageData { heading, pgn, playing, finished, table: Vec::new(), log: Vec::new() };
