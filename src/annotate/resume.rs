@@ -73,6 +73,13 @@ pub(super) fn progress(
             let before = ["AnalysisEngine", "AnalysisLimit"].map(|tag| job.parsed.tree.tag(tag));
             if before != by {
                 ensure!([engine, limit] == ours, "line {} of `{name}` is by `{engine}, {limit}`", made.line);
+                let (made_with, asked) =
+                    (made.tree.tag("AnalysisSettings").unwrap_or_default(), &settings.provenance.settings);
+                ensure!(
+                    made_with == asked,
+                    "line {} of `{name}` is made with the settings `{made_with}`, not `{asked}`",
+                    made.line
+                );
             }
             progress.annotated.push(DoneGame { file: Arc::clone(file), number, place: progress.games });
         }

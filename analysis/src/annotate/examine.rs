@@ -1,7 +1,7 @@
 //! The analysis of a game's positions, from the last to the first.
 
 use game::book::Book;
-use game::{Color, Game, Move, SyzygyTables, SyzygyValue};
+use game::{Color, Game, Move, Score, SyzygyTables, SyzygyValue};
 use shakmaty::Position as _;
 
 use crate::jobs::final_score;
@@ -53,7 +53,7 @@ pub(super) fn examine(
             _ => analyze(&here, analyzer),
         });
         match analysis {
-            Ok(analysis) if analysis.score.is_some() => {
+            Ok(analysis) if analysis.score.is_some_and(|score| is_plausible(&here, score)) => {
                 positions[ply] = Some(examined(&here, analysis, tables));
             }
             Ok(_) => has_gaps = true,
@@ -66,6 +66,14 @@ pub(super) fn examine(
             let failure = (has_gaps && knows_none).then_some(AnalysisError::NoScore);
             return Ok(Examination { positions, failure });
         }
+    }
+}
+
+/// Whether a program can mean this score: at most 200 pawns, and no mate on the board where there is none.
+fn is_plausible(game: &Game, score: Score) -> bool {
+    match score {
+        Score::Centipawns(centipawns) => centipawns.unsigned_abs() <= 20_000,
+        Score::MateIn(moves) | Score::MatedIn(moves) => moves > 0 || game.outcome().is_some(),
     }
 }
 

@@ -72,6 +72,9 @@ pub struct Provenance {
     pub engine: String,
     /// The limit for each move.
     pub limit: String,
+    /// The other settings that are not at their defaults.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub settings: String,
     /// The date in UTC, as PGN writes it; `None` if the output shall be reproducible.
     pub date: Option<String>,
 }

@@ -73,6 +73,7 @@ fn settings() -> AnnotationSettings {
             annotator: "Herald".to_owned(),
             engine: "Knowing".to_owned(),
             limit: "nodes=1".to_owned(),
+            settings: String::new(),
             date: None,
         },
         book: None,

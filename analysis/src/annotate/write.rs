@@ -118,6 +118,10 @@ fn write_tags(tree: &mut GameTree, game: &AnnotatedGame) {
     tree.set_tag("Annotator", annotator);
     tree.set_tag("AnalysisEngine", game.provenance.engine.as_str());
     tree.set_tag("AnalysisLimit", game.provenance.limit.as_str());
+    tree.tags.retain(|(name, _)| name != "AnalysisSettings");
+    if !game.provenance.settings.is_empty() {
+        tree.set_tag("AnalysisSettings", game.provenance.settings.as_str());
+    }
     if let Some(date) = &game.provenance.date {
         tree.set_tag("AnalysisDate", date.as_str());
     }

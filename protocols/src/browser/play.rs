@@ -59,6 +59,9 @@ impl BrowserSession {
     /// Starts a game.
     pub(super) fn begin(&mut self, new: &NewBrowserGame) -> Result<(), String> {
         let control: TimeControl = new.control.parse().map_err(|error| format!("{error}"))?;
+        if matches!(control, TimeControl::PerMove(time) if time.is_zero()) {
+            return Err("a move needs some time, more than 0 seconds".to_owned());
+        }
         let game = position(new.variant, new.fen.as_deref())?;
         if let Some(elo) = new.elo {
             let range = NumberSetting::Elo.range();
@@ -218,6 +221,9 @@ impl BrowserSession {
         let Some(play) = &mut self.play else {
             return Err("no game against Herald is on the board".to_owned());
         };
+        if self.game.outcome().is_some() {
+            return Err("the game is over".to_owned());
+        }
         let plies = if self.game.turn() == play.person { 2 } else { 1 };
         if self.game.ply() < plies {
             return Err("there is no move of yours to take back".to_owned());
