@@ -1,6 +1,6 @@
 //! Settings of commands: flags, over the keys of a TOML file with the same names; and the small files that flags name.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -224,11 +224,9 @@ impl MatchStore {
         let pgn = open(files.pgn, MatchOutputKind::Games)?;
         let epd = open(files.epd, MatchOutputKind::Positions)?;
         let mut outputs = MatchOutputs { pgn, epd };
-        for output in outputs.all() {
-            output.check_kind()?;
-        }
-        if let Some(state) = &mut state {
-            resume(state, &mut outputs, settings, restore)?;
+        match &mut state {
+            Some(state) => resume(state, &mut outputs, settings, restore)?,
+            None => outputs.check_kinds()?,
         }
         for output in outputs.all() {
             output.find_gap()?;
@@ -279,6 +277,11 @@ impl MatchOutputs {
         Ok(())
     }
 
+    /// Checks that the files are what a new match may append to.
+    fn check_kinds(&mut self) -> Result<(), StoreError> {
+        self.all().try_for_each(|output| output.check_kind())
+    }
+
     /// Checks that nothing was added behind these lengths by others.
     fn check_tails(&mut self, ends: [u64; 2]) -> Result<(), StoreError> {
         let outputs = [&mut self.pgn, &mut self.epd].into_iter().zip(ends);
@@ -302,8 +305,12 @@ impl MatchOutput {
     }
 
     /// Checks that what the file begins with is of its kind.
-    fn check_kind(&mut self) -> Result<(), StoreError> {
-        let AppendFile { path, file, .. } = &self.file;
+    fn check_kind(&self) -> Result<(), StoreError> {
+        let AppendFile { path, file, length } = &self.file;
+        // A device has no length.
+        if *length == 0 {
+            return Ok(());
+        }
         let failed = |error| StoreError::Io { path: path.clone(), action: "read", error };
         let mut start = file;
         let mut bytes = Vec::new();
@@ -379,7 +386,9 @@ fn resume(
 ) -> Result<(), StoreError> {
     let mut lines = StateLines::of(state);
     let Some(header) = lines.next()? else {
-        return begin(state, &lines.torn, settings, outputs.ends());
+        let torn = lines.torn;
+        outputs.check_kinds()?;
+        return begin(state, &torn, settings, outputs.ends());
     };
     if !header.starts_with(SIGNATURE) {
         return Err(StoreError::Foreign(state.path.clone()));
