@@ -167,8 +167,8 @@ struct PartialGame {
 
 impl PartialGame {
     /// Whether a tag begins the next game. The tags are in any order in the import format (PGN standard, 8.1.1). A game without
-    /// movetext ends before a second `Event`, and where something
-    /// else than a tag stands before `Event` or a tag that it has already: an empty line, or text that is no tag.
+    /// movetext ends before a second `Event`. It also ends before `Event` or a tag that it has already where an empty line or text
+    /// that is no tag stands between.
     fn ends_before(&self, name: &str, line: u64) -> bool {
         let is_known = self.tags.iter().any(|(known, _)| known == name);
         let is_apart = self.tag_line.is_none_or(|last| line > last + 1);
