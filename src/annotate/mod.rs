@@ -229,7 +229,7 @@ impl AnnotateArgs {
             ("line-plies", self.line_plies as f64, 10.0),
             ("multipv", self.multipv.into(), 2.0),
         ];
-        let numbers = numbers.into_iter().filter(|(_, value, default)| value != default);
+        let numbers = numbers.into_iter().filter(|(_, value, default)| value.total_cmp(default).is_ne());
         let flags = [
             ("analyze-theory", self.analyze_theory),
             ("no-words", self.no_words),

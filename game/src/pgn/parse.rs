@@ -147,8 +147,8 @@ enum Section {
 struct PartialGame {
     section: Section,
     first_line: Option<u64>,
-    /// The line of the last token.
-    last_line: u64,
+    /// The line of the last token, if it was a tag.
+    tag_line: Option<u64>,
     tags: Vec<(String, String)>,
     setup_line: u64,
     mainline: MoveLine,
@@ -167,10 +167,11 @@ struct PartialGame {
 
 impl PartialGame {
     /// Whether a tag begins the next game. The tags are in any order in the import format (PGN standard, 8.1.1). A game without
-    /// movetext ends before a second `Event`, and at an empty line before `Event` or any tag that it has already.
+    /// movetext ends before a second `Event`. It also ends before `Event` or a tag that it has already where an empty line or text
+    /// that is no tag stands between.
     fn ends_before(&self, name: &str, line: u64) -> bool {
         let is_known = self.tags.iter().any(|(known, _)| known == name);
-        let is_apart = line > self.last_line + 1;
+        let is_apart = self.tag_line.is_none_or(|last| line > last + 1);
         match self.section {
             Section::Nothing => false,
             Section::Tags => (name == "Event" && (is_known || is_apart)) || (is_known && is_apart),
@@ -185,7 +186,7 @@ impl PartialGame {
 
     /// Adds a token other than the result. Of a game that is too long, the rest is left out.
     fn take(&mut self, token: Token, line: u64) {
-        self.last_line = line;
+        self.tag_line = matches!(token, Token::Tag { .. }).then_some(line);
         if self.is_too_long {
             return;
         }
