@@ -282,6 +282,10 @@ impl Translation {
         let same_opening = if is_fastchess { games } else { repeat.unwrap_or(1) };
         self.add("--games", games.to_string());
         self.add("--rounds", rounds.to_string());
+        if !is_fastchess && self.options.iter().any(|option| option[0] == "--sprt") {
+            self.add("--elo-model", "logistic");
+            self.remarks.push("-sprt: cutechess counts single games, here pairs count".to_owned());
+        }
         if no_swap {
             self.add_flag("--fixed-colours");
         } else if same_opening < 2 {
@@ -497,6 +501,8 @@ mod tests {
         assert!(remarks.len() == 1 && remarks[0].starts_with("tc=5+1: left out"), "{remarks:?}");
         let once = lines(Runner::Cutechess, "-engine cmd=a -engine cmd=b -rounds 10");
         assert_eq!(once[2..], ["--games 1", "--rounds 10", "--no-reversal"]);
+        let sprt = lines(Runner::Cutechess, "-engine cmd=a -engine cmd=b -sprt elo0=0 elo1=5 -repeat");
+        assert_eq!(sprt[2..], ["--sprt 0,5", "--games 1", "--rounds 1", "--elo-model logistic"]);
     }
 
     #[test]
