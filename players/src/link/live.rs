@@ -47,6 +47,8 @@ pub(crate) struct LinkGame {
     pub(crate) thinking: Thinking,
     /// When the other end has been told to move, if the line has been undisturbed since.
     pub(crate) handed_over: Option<Instant>,
+    /// Number of moves that came out of turn.
+    pub(crate) ignored: u32,
     /// Number of plies of the opening.
     opening: usize,
     comments: Vec<Option<String>>,
@@ -89,6 +91,7 @@ impl LinkGame {
             announced: None,
             thinking: Thinking::default(),
             handed_over: None,
+            ignored: 0,
             opening: game.ply(),
             comments: vec![Some("book".to_owned()); game.ply()],
             game,
@@ -160,9 +163,9 @@ impl LinkGame {
         }
         let mv = self.game.parse_move(&played.san).map_err(|error| MoveFault::Illegal(error.to_string()))?;
         self.game.play(mv).map_err(|error| MoveFault::Illegal(error.to_string()))?;
-        let used = Duration::from_millis(played.used);
+        let used = Duration::from_millis(played.used).min(LONGEST);
         let expected = self.clock.book_turn(!self.color, used).remaining;
-        let told = played.left.map(Duration::from_millis);
+        let told = played.left.map(|left| Duration::from_millis(left).min(LONGEST));
         self.note(played);
         *self.offers.get_mut(self.color) = false;
         let mut difference = None;
@@ -197,10 +200,14 @@ impl LinkGame {
     /// Ends the game as the verdict says: moves after it are taken back. Returns the outcome, `None` without a result.
     ///
     /// # Errors
-    /// There are fewer moves here than in the verdict.
+    /// There are fewer moves here than in the verdict, or more in the opening.
     pub(crate) fn close(&mut self, verdict: &GameVerdict, at: Instant) -> Result<Option<Outcome>, String> {
         if verdict.ply > self.ply() {
+            self.clock.stop(at);
             return Err(format!("the game has {} moves at the other end, {} here", verdict.ply, self.ply()));
+        }
+        if (verdict.ply as usize) < self.opening {
+            return Err(format!("the game ends after {} moves, within its opening", verdict.ply));
         }
         while self.ply() > verdict.ply {
             self.game.undo();
@@ -258,6 +265,9 @@ impl LinkGame {
 
 /// Time that may pass beyond what the other end tells, before its clock is called into question: the line and a busy machine.
 const WAITING: Duration = Duration::from_secs(5);
+
+/// Longest time that the other end is believed to have used or left.
+const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 /// Number of plies of a variation that is sent.
 const LONGEST_LINE: usize = 12;

@@ -222,13 +222,18 @@ impl LinkSession<'_> {
         if self.stream.damaged > damaged {
             self.contest.line_disturbed();
         }
+        let is_message = matches!(heard, Heard::Message(_));
         let (Heard::Message(text) | Heard::Aside(text)) = heard else { return };
         match serde_json::from_str(&text) {
             Ok(LinkMessage::Hello(hello)) => self.hear_hello(&hello, at),
             Ok(LinkMessage::Bye { reason }) if !self.is_open() => self.refused(reason),
             Ok(message) if self.is_open() => self.contest.hear(message, at),
             Ok(_) => {}
-            Err(error) => self.alert(format!("not understood: {}: {error}", game::excerpt(&text))),
+            Err(error) if is_message => {
+                self.contest.not_understood(&format!("{}: {error}", game::excerpt(&text)), at);
+            }
+            // What may be lost may be dropped.
+            Err(error) => self.log.note(&format!("not understood: {error}")),
         }
     }
 

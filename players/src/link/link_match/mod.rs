@@ -253,10 +253,12 @@ impl LinkMatch {
     /// Ends the game as the verdict says, and writes it down.
     fn conclude(&mut self, verdict: &GameVerdict, at: Instant) {
         let Some(mut game) = self.game.take() else { return };
-        let outcome = match game.close(verdict, at) {
+        let mut verdict = verdict.clone();
+        let outcome = match game.close(&verdict, at) {
             Ok(outcome) => outcome,
             Err(reason) => {
                 self.alert(format!("game {}: {reason}", verdict.game));
+                verdict = game.verdict(None, reason, String::new());
                 None
             }
         };
@@ -271,7 +273,7 @@ impl LinkMatch {
         let (number, result, moves) = (verdict.game, game::excerpt(&verdict.result), game.moves_made());
         self.tell(format!("game {number}: {result} {{{reason}{detail}}}, {moves} moves"));
         if let Some(terms) = &self.terms {
-            self.actions.push(LinkAction::Report(LinkReport::Game(game.pgn(terms, verdict))));
+            self.actions.push(LinkAction::Report(LinkReport::Game(game.pgn(terms, &verdict))));
         }
     }
 

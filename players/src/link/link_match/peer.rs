@@ -9,6 +9,9 @@ use super::{LinkAction, LinkMatch};
 use crate::link::LinkReport;
 use crate::link::live::{self, LinkGame, LinkStage, MoveFault};
 
+/// Number of moves out of turn in a game that are told.
+const MOST_IGNORED: u32 = 5;
+
 impl LinkMatch {
     /// Takes a message of the other end. Messages about a game that is over came while that was on its way, and are dropped.
     pub(crate) fn hear(&mut self, message: LinkMessage, at: Instant) {
@@ -16,7 +19,11 @@ impl LinkMatch {
             return;
         }
         match (self.role, message) {
-            (LinkRole::Slave, LinkMessage::Match(terms)) => self.agree(terms),
+            (LinkRole::Slave, LinkMessage::Match(terms)) => {
+                self.abandon_game("the master has begun another match", at);
+                (self.number, self.points) = (0, 0);
+                self.agree(terms);
+            }
             (LinkRole::Slave, LinkMessage::Game(terms)) if self.terms.is_some() => {
                 self.abandon_game("the master has begun another game", at);
                 self.set_up(terms);
@@ -33,7 +40,7 @@ impl LinkMatch {
                 self.judge_claim(verdict, at);
             }
             (_, LinkMessage::Move(played)) if self.is_current(played.game) => self.other_moves(&played, at),
-            (_, LinkMessage::Draw { game, .. }) if self.is_current(game) => self.other_offers_draw(at),
+            (_, LinkMessage::Draw { game, ply }) if self.is_current(game) => self.other_offers_draw(ply, at),
             (_, LinkMessage::Decline { game }) if self.is_current(game) => self.other_declines(),
             (_, LinkMessage::Time { game, centiseconds }) if self.is_current(game) => {
                 let left = Duration::from_millis(centiseconds.saturating_mul(10));
@@ -46,6 +53,20 @@ impl LinkMatch {
             (_, LinkMessage::Note { text }) => self.report(format!("the other end: {}", excerpt(&text))),
             (_, LinkMessage::Bye { reason }) => self.other_leaves(reason, at),
             _ => {}
+        }
+    }
+
+    /// A message that cannot be read was counted as received, and does not come again: the game cannot go on.
+    pub(crate) fn not_understood(&mut self, text: &str, at: Instant) {
+        if self.is_over {
+            return;
+        }
+        let reason = format!("a message is not understood: {text}");
+        self.alert(reason.clone());
+        if self.game.is_some() {
+            self.decide(None, reason, String::new(), at);
+        } else {
+            self.leave(reason);
         }
     }
 
@@ -62,14 +83,24 @@ impl LinkMatch {
 
     fn other_moves(&mut self, played: &PlayedMove, at: Instant) {
         let Some(game) = &mut self.game else { return };
-        if game.stage != LinkStage::Playing {
-            return;
+        match game.stage {
+            LinkStage::Setting { .. } => return,
+            LinkStage::Playing => {}
+            // It has crossed our claim. The master counts it, and its word about the end follows.
+            LinkStage::Claimed => {
+                let _ = game.take(played, at);
+                return;
+            }
         }
         let is_offered = *game.offers.get(!game.color);
         let name = game.seats.get(!game.color).name.clone();
         let difference = match game.take(played, at) {
             Ok(difference) => difference,
             Err(MoveFault::OutOfTurn) => {
+                game.ignored += 1;
+                if game.ignored > MOST_IGNORED {
+                    return;
+                }
                 let (san, ply) = (excerpt(&played.san), played.ply);
                 return self
                     .alert(format!("ignored: {san} of {name} out of turn, as move {ply} of the game"));
@@ -90,9 +121,10 @@ impl LinkMatch {
         }
     }
 
-    fn other_offers_draw(&mut self, at: Instant) {
+    fn other_offers_draw(&mut self, ply: u32, at: Instant) {
         let Some(game) = &mut self.game else { return };
-        if game.stage != LinkStage::Playing {
+        // An offer that our move has crossed has lapsed at the other end, too.
+        if game.stage != LinkStage::Playing || ply != game.ply() {
             return;
         }
         *game.offers.get_mut(!game.color) = true;
@@ -154,6 +186,7 @@ impl LinkMatch {
         if let Some(reason) = &reason {
             self.abandon_game(reason, at);
         } else {
+            self.abandon_game("the other end has left", at);
             let text = format!("the match is over: {} points", super::half(self.points));
             self.actions.push(LinkAction::Report(LinkReport::Event(text)));
         }

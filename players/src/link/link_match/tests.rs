@@ -450,3 +450,90 @@ fn thinking_is_told_to_both_operators() {
         [LinkAction::Report(LinkReport::Thinking(there))] if *there == text
     ));
 }
+
+#[test]
+fn a_move_that_crosses_a_claim_is_in_both_records() {
+    for event in [
+        PlayerEvent::Resignation,
+        PlayerEvent::Fault(PlayerFault::Died("killed".into())),
+        PlayerEvent::Claim { result: "*".into(), reason: "cannot go on".into() },
+    ] {
+        let mut pair = Pair::start(1, "");
+        pair.play("e4 e5");
+        // Anna's move is under way while Boris' engine ends the game.
+        pair.says(MASTER, PlayerEvent::Move("Nf3".into()));
+        pair.says(SLAVE, event);
+        pair.settle();
+        assert!(has(&pair.games()[0], "[PlyCount \"3\"]"), "{}", pair.games()[0]);
+    }
+}
+
+#[test]
+fn an_end_that_does_not_fit_the_moves_is_one_without_a_result() {
+    for (ply, told) in
+        [(9, "9 moves at the other end, 3 here"), (1, "ends after 1 moves, within its opening")]
+    {
+        let mut pair = Pair::start(1, "e4 e5");
+        pair.play("Nf3");
+        let (result, reason) = ("1-0".into(), "Black resigns".into());
+        let verdict = GameVerdict { game: 1, ply, result, reason, detail: String::new() };
+        pair.ends[SLAVE].hear(LinkMessage::End(verdict), pair.now);
+        pair.act(SLAVE);
+        let pgn = &pair.games[SLAVE][0];
+        assert!(has(pgn, told) && has(pgn, "[Termination \"unterminated\"]"), "{pgn}");
+    }
+}
+
+#[test]
+fn a_draw_offer_that_a_move_has_crossed_has_lapsed() {
+    let mut pair = Pair::start(1, "");
+    pair.play("e4 e5");
+    pair.ends[MASTER].hear(LinkMessage::Draw { game: 1, ply: 1 }, pair.now);
+    pair.says(MASTER, PlayerEvent::DrawOffer);
+    pair.settle();
+    assert!(pair.games().is_empty());
+    pair.ends[MASTER].hear(LinkMessage::Draw { game: 1, ply: 2 }, pair.now);
+    pair.settle();
+    assert!(has(&pair.games()[0], "{Draw by agreement} 1/2-1/2"));
+}
+
+#[test]
+fn a_message_that_cannot_be_read_ends_the_game_for_both() {
+    for end in [MASTER, SLAVE] {
+        let mut pair = Pair::start(1, "");
+        pair.play("e4");
+        pair.ends[end].not_understood("{", pair.now);
+        pair.settle();
+        assert!(
+            has(&pair.games()[0], "[Result \"*\"]") && pair.alerts.iter().all(|alerts| !alerts.is_empty())
+        );
+        assert_eq!(pair.left, [[None], [None]]);
+    }
+}
+
+#[test]
+fn moves_out_of_turn_are_not_told_without_end() {
+    let mut pair = Pair::start(1, "");
+    for _ in 0..100 {
+        let (san, comment) = ("e5".to_owned(), String::new());
+        let played = PlayedMove { game: 1, ply: 999, san, used: u64::MAX, left: Some(u64::MAX), comment };
+        pair.ends[MASTER].hear(LinkMessage::Move(played), pair.now);
+    }
+    pair.act(MASTER);
+    assert_eq!(pair.alerts[MASTER].len(), 5);
+}
+
+#[test]
+fn another_match_begins_without_points() {
+    let mut pair = Pair::start(2, "");
+    pair.play("f3 e5 g4 Qh4");
+    let anna = LinkSeat { name: "Anna".into(), rating: Some(2000) };
+    pair.ends[MASTER] = LinkMatch::new(anna, false, Some(plan(1, "")), Duration::ZERO);
+    (pair.letters, pair.asked) = Default::default();
+    pair.ends[MASTER].connected(&hello(LinkRole::Slave, "s"), true, pair.now);
+    pair.ends[SLAVE].connected(&hello(LinkRole::Master, "n"), true, pair.now);
+    pair.settle();
+    pair.play("f3 e5 g4 Qh4");
+    assert_eq!(pair.ends[SLAVE].points, 2);
+    assert_eq!(pair.games[MASTER].last(), pair.games[SLAVE].last());
+}
