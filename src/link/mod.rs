@@ -75,7 +75,7 @@ impl LinkArgs {
         let engine = LinkEngine::start(spec, log("engine"));
         let engine =
             engine.map_err(|fault| WrongInput::of(anyhow!("{command} {}", explain(&fault, is_uci))))?;
-        let own = Some(engine.name().to_owned()).filter(|name| !name.is_empty());
+        let own = Some(printing_ascii(engine.name())).filter(|name| !name.is_empty());
         let name = given.or(own).unwrap_or_else(|| command.file_name().to_owned());
         let config = LinkConfig {
             place,
@@ -199,4 +199,10 @@ mod tests {
         );
         assert_eq!(converted("herald match -port 1"), "herald match -port 1");
     }
+}
+
+/// Cleans a name that an engine has for itself, as a link has only printing ASCII characters.
+fn printing_ascii(name: &str) -> String {
+    let is_fit = |c: &char| (c.is_ascii_graphic() || *c == ' ') && *c != '"';
+    name.chars().take(100).map(|c| if is_fit(&c) { c } else { '?' }).collect()
 }

@@ -204,6 +204,9 @@ pub(super) struct LinkMatchArgs {
     site: Option<String>,
 }
 
+/// Longest text of a tag, in characters: the lines of a link are limited.
+const LONGEST_TAG: usize = 200;
+
 impl LinkMatchArgs {
     pub(super) fn openings(&self) -> Result<MatchOpenings> {
         let played = if self.chess960 { PlayedVariant::CHESS960 } else { PlayedVariant::CHESS };
@@ -216,6 +219,13 @@ impl LinkMatchArgs {
 
     pub(super) fn terms(&self) -> Result<MatchTerms> {
         let text = |given: &Option<String>| given.clone().unwrap_or_else(|| "?".to_owned());
+        for (option, given) in [("--event", &self.event), ("--site", &self.site)] {
+            let length = given.as_ref().map_or(0, |text| text.chars().count());
+            ensure!(
+                length <= LONGEST_TAG,
+                "{option} has {length} characters; expected at most {LONGEST_TAG}"
+            );
+        }
         let control = match (&self.tc, &self.level) {
             (Some(tc), _) => read_control(tc).with_context(|| format!("--tc {tc}"))?,
             (None, Some(level)) => read_level(level).with_context(|| format!("--level \"{level}\""))?,

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,12 @@ const TO_CONNECT: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(500);
 /// How often a thread that waits for something looks whether it is still wanted.
 const GLANCE: Duration = Duration::from_millis(200);
+/// Time limit of the first line of somebody who connects, and of all that makes him known. Who is silent must not keep out the
+/// right one, who waits behind him.
+const TO_SPEAK: Duration = Duration::from_millis(1500);
+const TO_BE_KNOWN: Duration = Duration::from_secs(5);
+/// Number of events that wait. Then the line is read no further.
+const EVENTS: usize = 64;
 /// Size of the read buffer, in bytes.
 const CHUNK: usize = 4096;
 
@@ -62,6 +68,8 @@ pub(crate) struct LineWriter {
     /// Number of texts that were not written yet.
     pending: Arc<AtomicUsize>,
     is_cut: Arc<AtomicBool>,
+    /// Whether the other end has proved who it is.
+    is_known: Arc<AtomicBool>,
 }
 
 impl LineWriter {
@@ -74,6 +82,11 @@ impl LineWriter {
     /// Whether something is still being written.
     pub(crate) fn is_busy(&self) -> bool {
         self.pending.load(Ordering::Relaxed) > 0
+    }
+
+    /// Notes that the other end has proved who it is. Until then a connection to us has little time.
+    pub(crate) fn note_known(&self) {
+        self.is_known.store(true, Ordering::Relaxed);
     }
 
     /// Ends the connection at once.
@@ -106,7 +119,7 @@ impl LinkLine {
     /// # Errors
     /// The system has no more threads or descriptors.
     pub(crate) fn keep(place: LinkPlace) -> io::Result<LinkLine> {
-        let (sender, events) = mpsc::channel();
+        let (sender, events) = mpsc::sync_channel(EVENTS);
         let (bell, ringer) = platform::bell()?;
         let mut keeper = LineKeeper { sender, ringer };
         thread::Builder::new().name("line".into()).spawn(move || {
@@ -132,7 +145,7 @@ impl LinkLine {
 }
 
 struct LineKeeper {
-    sender: Sender<LineEvent>,
+    sender: SyncSender<LineEvent>,
     ringer: Ringer,
 }
 
@@ -149,9 +162,10 @@ impl LineKeeper {
         match opened {
             Ok((reader, transport)) => {
                 let writer = start_writer(transport).ok()?;
-                let is_cut = Arc::clone(&writer.is_cut);
+                let (is_cut, is_known) = (Arc::clone(&writer.is_cut), Arc::clone(&writer.is_known));
+                is_known.store(!matches!(place, LinkPlace::Listen(_)), Ordering::Relaxed);
                 self.tell(LineEvent::Up(writer))?;
-                let reason = self.read(reader.with_timeout(Some(GLANCE)), &is_cut)?;
+                let reason = self.read(reader.with_timeout(Some(GLANCE)), &is_cut, &is_known)?;
                 self.tell(LineEvent::Down(reason))
             }
             // Nobody has called.
@@ -163,15 +177,22 @@ impl LineKeeper {
     }
 
     /// Reads a connection, and returns why it has ended.
-    fn read(&mut self, mut transport: Transport, is_cut: &AtomicBool) -> Option<String> {
+    fn read(
+        &mut self,
+        mut transport: Transport,
+        is_cut: &AtomicBool,
+        is_known: &AtomicBool,
+    ) -> Option<String> {
         let mut cutter = LineCutter::default();
         let mut chunk = [0; CHUNK];
+        let (began, mut has_spoken) = (Instant::now(), false);
         let reason = loop {
             match transport.read(&mut chunk) {
                 Ok(0) => break "the other end has closed it".to_owned(),
                 Ok(count) => {
                     cutter.push(Instant::now(), &chunk[..count]);
                     for (at, line) in cutter.lines.drain(..) {
+                        has_spoken = true;
                         self.tell(LineEvent::Text(at, line.text))?;
                     }
                 }
@@ -180,6 +201,10 @@ impl LineKeeper {
             }
             if is_cut.load(Ordering::Relaxed) {
                 break "nothing was heard".to_owned();
+            }
+            let limit = if has_spoken { TO_BE_KNOWN } else { TO_SPEAK };
+            if !is_known.load(Ordering::Relaxed) && began.elapsed() >= limit {
+                break "no greeting was heard".to_owned();
             }
         };
         transport.close();
@@ -201,5 +226,5 @@ fn start_writer(mut transport: Transport) -> io::Result<LineWriter> {
         }
         transport.close();
     })?;
-    Ok(LineWriter { texts, pending, is_cut: Arc::default() })
+    Ok(LineWriter { texts, pending, is_cut: Arc::default(), is_known: Arc::default() })
 }

@@ -37,6 +37,9 @@ pub(crate) struct NumberedStream {
     /// Whether a repetition is to be asked for, and when it was asked for last.
     asks: bool,
     asked: Option<Instant>,
+    /// Whether the other end asks for a repetition, and when it was given one last.
+    is_asked: bool,
+    answered: Option<Instant>,
     patience: Duration,
     repeats_at: Option<Instant>,
     /// When the last line was written.
@@ -68,6 +71,8 @@ impl NumberedStream {
             owes: None,
             asks: false,
             asked: None,
+            is_asked: false,
+            answered: None,
             patience: FIRST_PATIENCE,
             repeats_at: None,
             wrote: now,
@@ -101,6 +106,7 @@ impl NumberedStream {
         self.written = 0;
         self.asides.clear();
         (self.owes, self.asks, self.asked, self.repeats_at) = (None, false, None, None);
+        (self.is_asked, self.answered) = (false, None);
         self.patience = FIRST_PATIENCE;
         self.wrote = now;
     }
@@ -168,7 +174,7 @@ impl NumberedStream {
             Heard::Nothing
         } else if frame.text == LinkFrame::AGAIN {
             self.acknowledge(frame.received);
-            self.repeat();
+            self.is_asked = true;
             Heard::Nothing
         } else {
             Heard::Aside(frame.text)
@@ -201,6 +207,11 @@ impl NumberedStream {
             self.repeats_at = self.repeats_at.map(|at| at.max(now + self.patience));
         }
         if is_open {
+            let may_answer = self.answered.is_none_or(|at| now.saturating_duration_since(at) >= ASKING);
+            if self.is_asked && may_answer && !is_busy {
+                (self.is_asked, self.answered) = (false, Some(now));
+                self.repeat();
+            }
             if self.repeats_at.is_some_and(|at| now >= at) {
                 self.patience = (self.patience * 2).min(LONGEST_PATIENCE);
                 self.repeat();
@@ -233,7 +244,8 @@ impl NumberedStream {
 
     /// When [`NumberedStream::output`] has to be called again, if nothing happens before.
     pub(crate) fn due(&self) -> Instant {
-        let dues = [self.owes, self.repeats_at, Some(self.wrote + SIGN_OF_LIFE)];
+        let answer = self.answered.filter(|_| self.is_asked).map(|at| at + ASKING);
+        let dues = [self.owes, self.repeats_at, answer, Some(self.wrote + SIGN_OF_LIFE)];
         dues.into_iter().flatten().min().unwrap_or(self.wrote)
     }
 }

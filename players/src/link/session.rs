@@ -46,10 +46,15 @@ pub(super) struct LinkSession<'a> {
     heard: Instant,
     down_since: Instant,
     trouble: String,
+    /// Why the last connection was refused.
+    refusal: String,
     log: Recorder,
     report: &'a mut dyn FnMut(LinkReport),
     parting: Option<Parting>,
 }
+
+/// Number of events of the line that are taken before the engine is heard again.
+const LINE_EVENTS: usize = 16;
 
 /// The end of the match.
 struct Parting {
@@ -96,6 +101,7 @@ impl<'a> LinkSession<'a> {
             heard: now,
             down_since: now,
             trouble: String::new(),
+            refusal: String::new(),
             log: Recorder(log),
             report,
             parting: None,
@@ -108,12 +114,14 @@ impl<'a> LinkSession<'a> {
             if leaving.load(Ordering::Relaxed) {
                 self.contest.stop(STOPPED, Instant::now());
             }
-            while let Some(event) = self.line.take() {
+            // First the engine: however much the other end writes, it costs our engine no time.
+            self.take_engine_events();
+            self.act();
+            for event in std::iter::from_fn(|| self.line.take()).take(LINE_EVENTS).collect::<Vec<_>>() {
                 self.take_line_event(event);
                 // What is to be done belongs to the game of this message; the next one may begin another game.
                 self.act();
             }
-            self.take_engine_events();
             self.keep_time(Instant::now());
             self.act();
             self.write(Instant::now());
@@ -247,6 +255,10 @@ impl LinkSession<'_> {
                     self.stream.forget();
                 }
                 self.other = Some(hello.session.clone());
+                self.refusal.clear();
+                if let Some(writer) = &self.writer {
+                    writer.note_known();
+                }
                 self.contest.connected(hello, is_new, at);
             }
             Greeting::Refused(reason) => {
@@ -258,13 +270,21 @@ impl LinkSession<'_> {
         }
     }
 
-    /// The two ends do not talk to each other. A master on a network waits for a better one.
+    /// The two ends do not talk to each other. A master on a network waits for a better one, and who was linked before tries
+    /// again: this end has not proved who it is.
     fn refused(&mut self, reason: Option<String>) {
-        let reason = reason.unwrap_or_else(|| "the other end does not play".to_owned());
-        if self.hello.role == LinkRole::Master && !self.is_serial {
-            self.alert(format!("a connection was refused: {reason}"));
+        let reason =
+            reason.map_or_else(|| "the other end does not play".to_owned(), |text| game::excerpt(&text));
+        let tries_again = self.hello.role == LinkRole::Master || self.other.is_some();
+        if tries_again && !self.is_serial {
+            if self.refusal != reason {
+                self.alert(format!("a connection was refused: {reason}"));
+                self.refusal = reason;
+            }
             // Ends as soon as the last line is written.
             (self.writer, self.handshake) = (None, None);
+        } else if self.other.is_some() {
+            self.contest.stop(&reason, Instant::now());
         } else if self.parting.is_none() {
             self.part(Some(reason));
         }
