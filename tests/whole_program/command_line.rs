@@ -85,7 +85,7 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
 fn a_missing_argument_is_named_with_the_help_of_its_command() {
     for (arguments, expected) in [
         (&["perft"][..], "provided: <DEPTH> (see herald perft --help)"),
-        (&["epd", "target", "x.epd"], "(see herald epd target --help)"),
+        (&["epd", "target", "x.epd"], "which limit? Say --nodes, --depth or --time"),
         (&["check", "foo", "--", "x"], "(see herald check --help)"),
         (&["epd"], "target, pfts, report, help] (see herald epd --help)"),
         (&["nonsense"], "'nonsense' (see herald --help)"),

@@ -228,7 +228,7 @@ fn runs_are_reported_side_by_side() {
     has("1  1        Ra8#      + Ra8#  - Kf2");
     let page = read(&folder, "e.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
-    assert!(page.contains("<svg class=\"board\"") && page.contains("person"), "{page}");
+    assert!(page.contains("<div data-fen=\"") && page.contains("person"), "{page}");
     assert_eq!(read(&folder, "f.epd"), format!("{MATE_IN_1} am Ra8#; bm Kf2; id \"2\";\n"));
     let (json, _) = report(&folder, &["c=d.epd", "b.epd", "--json"], 0);
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");

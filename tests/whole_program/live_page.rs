@@ -41,7 +41,8 @@ fn ask(page: &str, method: &str, path: &str, headers: &str, body: &str) -> Strin
 /// Returns the lines of the page's event stream.
 fn events(page: &str) -> impl Iterator<Item = String> {
     let mut events = TcpStream::connect(page).expect("the page");
-    events.write_all(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n").expect("asked");
+    let question = format!("GET /events HTTP/1.1\r\nHost: {page}\r\n\r\n");
+    events.write_all(question.as_bytes()).expect("asked");
     events.set_read_timeout(Some(PATIENCE)).expect("a time");
     let mut told = BufReader::new(events).lines().map_while(Result::ok);
     told.find(String::is_empty).expect("the head");
