@@ -107,11 +107,15 @@ impl Handshake {
         if !is_answer || was_satisfied {
             return Greeting::Nothing;
         }
-        if let (Some(secret), Some(peer)) = (&self.secret, &self.peer) {
-            let wanted = proof(secret, peer, &self.own.nonce);
-            if !given.is_some_and(|given| is_same(&given, &wanted)) {
-                return Greeting::Refused("the shared secrets differ".into());
+        let is_proved = match (&self.secret, &self.peer) {
+            (Some(secret), Some(peer)) => {
+                given.is_some_and(|given| is_same(&given, &proof(secret, peer, &self.own.nonce)))
             }
+            // Who has a secret will not talk to us, who have none.
+            _ => given.is_none(),
+        };
+        if !is_proved {
+            return Greeting::Refused("the shared secrets differ".into());
         }
         self.own.satisfied = true;
         self.said = None;

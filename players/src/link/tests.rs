@@ -202,6 +202,7 @@ fn without_the_secret_nobody_is_talked_to() {
     let refused = Greeting::Refused("the shared secrets differ".into());
     assert_eq!(greet(ends([Some("sesame"), Some("barley")]), 1000), [refused.clone(), refused.clone()]);
     assert_eq!(greet(ends([Some("sesame"), None]), 1000)[0], refused);
+    assert_eq!(greet(ends([None, Some("sesame")]), 1000)[0], refused);
     // What was heard on another connection proves nothing on this one.
     let [mut master, mut slave] = ends([Some("sesame"), Some("sesame")]);
     let now = Instant::now();

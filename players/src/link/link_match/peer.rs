@@ -182,7 +182,8 @@ impl LinkMatch {
 
     fn other_leaves(&mut self, reason: Option<String>, at: Instant) {
         self.is_over = true;
-        let reason = reason.map(|reason| format!("the other end has left: {}", excerpt(&reason)));
+        // Both ends write the same reason into the game.
+        let reason = reason.map(|reason| excerpt(&reason));
         if let Some(reason) = &reason {
             self.abandon_game(reason, at);
         } else {
@@ -190,6 +191,7 @@ impl LinkMatch {
             let text = format!("the match is over: {} points", super::half(self.points));
             self.actions.push(LinkAction::Report(LinkReport::Event(text)));
         }
+        let reason = reason.map(|reason| format!("the other end has left: {reason}"));
         self.actions.push(LinkAction::Leave(reason));
     }
 }
