@@ -11,12 +11,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
-use arena::{
-    Adjudication, DrawRule, GameRecord, GameSetup, Overheads, PgnField, PgnFields, Rules, Seat, play, play_by,
-};
+use arena::{Adjudication, DrawRule, GameRecord, GameSetup, Overheads, Rules, Seat, play, play_by};
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use game::{Game, PgnTags};
-use players::{CommandLine, PlayerEvent, Protocol, Spec};
+use players::{CommandLine, PgnField, PgnFields, PlayerEvent, Protocol, Spec};
 use shakmaty::ByColor;
 
 /// Moves of each side in the scripted game.

@@ -114,6 +114,10 @@ impl CheckArgs {
     /// Rules named by --rule; all rules without it.
     fn chosen_rules(&self) -> Result<Vec<ConformanceRule>> {
         let all = rules(self.protocol);
+        if all.is_empty() {
+            let reason = anyhow!("there are no rules for this protocol: expected cecp, uci or cego");
+            return Err(WrongInput::of(reason));
+        }
         if self.labels.is_empty() {
             return Ok(all);
         }

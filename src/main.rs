@@ -8,6 +8,7 @@ mod book;
 mod bridge;
 mod check;
 mod epd;
+mod link;
 mod match_command;
 mod play;
 mod position;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use messages::autoplayer::MoveNotation;
 use protocols::cecp::Dialect;
 
 /// A chess engine and match official.
@@ -45,6 +47,9 @@ enum HeraldCommand {
         /// `* {reason}`
         #[arg(long)]
         autoplayer: bool,
+        /// Write moves in coordinates (`g1f3`) instead of SAN, in the dialect of the autoplayer
+        #[arg(long, requires = "autoplayer")]
+        coordinates: bool,
     },
     /// Speak the Universal Chess Interface on standard input and output
     #[command(after_help = "Example: xboard -fUCI -fcp \"herald uci\"")]
@@ -54,13 +59,14 @@ enum HeraldCommand {
     Referee(Box<referee_command::RefereeArgs>),
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),
+    Link(Box<link::LinkArgs>),
     Check(check::CheckArgs),
     Board(board::BoardArgs),
     Bench(bench::BenchArgs),
     Perft(position::PerftArgs),
     Eval(position::Eval),
-    Ratings(ratings::RatingsArgs),
     Annotate(Box<annotate::AnnotateArgs>),
+    Ratings(ratings::RatingsArgs),
     Openings(book::OpeningsArgs),
     /// Make opening books and show their moves
     #[command(
@@ -115,14 +121,15 @@ fn main() -> ExitCode {
     if let Some(lines) = uci_lines() {
         return end(session::uci(|| session::host_of(lines)));
     }
-    let arguments = match HeraldArgs::try_parse() {
+    let arguments = match HeraldArgs::read() {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error),
     };
     let done = match arguments.subcommand {
         None => session::play_or_detect(),
-        Some(HeraldCommand::Xboard { autoplayer }) => {
-            let dialect = if autoplayer { Dialect::Autoplayer } else { Dialect::XBoard };
+        Some(HeraldCommand::Xboard { autoplayer, coordinates }) => {
+            let notation = if coordinates { MoveNotation::Coordinates } else { MoveNotation::San };
+            let dialect = if autoplayer { Dialect::Autoplayer(notation) } else { Dialect::XBoard };
             session::xboard(session::host, dialect)
         }
         Some(HeraldCommand::Uci) => session::uci(session::host),
@@ -131,13 +138,14 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Referee(referee)) => referee.run(),
         Some(HeraldCommand::Play(play)) => play.run(),
         Some(HeraldCommand::Bridge(bridge)) => bridge.run(),
+        Some(HeraldCommand::Link(link)) => link.run(),
         Some(HeraldCommand::Check(check)) => check.run(),
         Some(HeraldCommand::Board(board)) => board.run(),
         Some(HeraldCommand::Bench(bench)) => bench.run(),
         Some(HeraldCommand::Perft(perft)) => perft.run(),
         Some(HeraldCommand::Eval(eval)) => eval.run(),
-        Some(HeraldCommand::Ratings(ratings)) => ratings.run(),
         Some(HeraldCommand::Annotate(annotate)) => annotate.run(),
+        Some(HeraldCommand::Ratings(ratings)) => ratings.run(),
         Some(HeraldCommand::Openings(openings)) => openings.run(),
         Some(HeraldCommand::Book(book)) => book.run(),
         Some(HeraldCommand::Epd(epd)) => epd.run(),

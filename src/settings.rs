@@ -1,7 +1,7 @@
 //! Settings of commands: flags, over the keys of a TOML file with the same names; and the small files that flags name.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +10,9 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
+
+/// Maximum size of a file, in bytes.
+const LARGEST: u64 = 1 << 20;
 
 /// The keys of the file, if there is one, with those of the flags over them.
 pub(crate) fn merged(file: Option<&Path>, flags: &impl Serialize) -> Result<Table> {
@@ -72,7 +75,12 @@ pub(crate) fn client_name(key: &str, name: &str) -> Result<String> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))
+    let cannot = || format!("{} cannot be read", path.display());
+    let mut text = String::new();
+    let file = File::open(path).with_context(cannot)?;
+    let length = file.take(LARGEST + 1).read_to_string(&mut text).with_context(cannot)?;
+    ensure!(length as u64 <= LARGEST, "{} is too large: expected at most 1 MiB", path.display());
+    Ok(text)
 }
 
 /// A log that several writers share. The first failure is reported on standard error; the work goes on.

@@ -5,12 +5,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use game::{Clock, Game, PgnTags};
-use players::{Log, Player, PlayerEvent, PlayerFault, Resources, Spec};
+use players::{Log, PgnFields, Player, PlayerEvent, PlayerFault, Resources, Spec};
 use shakmaty::ByColor;
 
 use crate::schedule::Fixture;
 use crate::simulated::{Occasion, Simulated, SimulatedTime};
-use crate::table::{self, GameRecord, GameSetup, PgnFields, Rules, Seat};
+use crate::table::{self, GameRecord, GameSetup, Rules, Seat};
 use crate::{GameEntry, GameRunner, PlayedGame, RecordedOutcome};
 
 /// A program that takes part in a match.

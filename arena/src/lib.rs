@@ -22,6 +22,6 @@ pub use overheads::Overheads;
 pub use referee::server::{MatchPage, PageHeading};
 pub use standings::{Grid, Standing, Standings, TieBreak};
 pub use table::{
-    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, GameWatch, MoveRecord, PgnField, PgnFields,
-    RealTime, ResignByScore, Rules, Seat, TablebaseEnds, TablebaseRule, Time, play, play_by, play_watched,
+    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, GameWatch, MoveRecord, RealTime,
+    ResignByScore, Rules, Seat, TablebaseEnds, TablebaseRule, Time, pgn_date, play, play_by, play_watched,
 };

@@ -220,7 +220,7 @@ impl Match {
         observe: impl FnMut(&Match, MatchEvent<'_>) + Send,
     ) -> Result<MatchEnd, MatchError> {
         let (pause, cores) = (concurrency.pause, concurrency.cores()?);
-        let progress = Progress { game: self, observe, playing: 0, end: None };
+        let progress = Progress { game: self, observe, playing: 0, workers: cores.len(), end: None };
         let play = Play {
             progress: Mutex::new(progress),
             changed: Condvar::new(),
@@ -299,6 +299,8 @@ fn points_of_first(entry: &GameEntry) -> Points {
 /// A game to be played, with its opening.
 type GameJob = (Fixture, Game);
 
+/// Maximum number of games for each thread that wait for an earlier one of a test.
+const MOST_AHEAD: usize = 16;
 /// Interval at which an interruption is checked.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -315,7 +317,17 @@ struct Progress<'a, F> {
     observe: F,
     /// Number of threads that are playing.
     playing: usize,
+    /// Number of threads.
+    workers: usize,
     end: Option<Result<MatchEnd, MatchError>>,
+}
+
+impl<F> Progress<'_, F> {
+    /// Whether so many games wait for an earlier one in play that the test would be decided by what was known long before.
+    fn is_far_ahead(&self) -> bool {
+        let waiting = self.game.test.as_ref().map_or(0, SequentialTest::waiting);
+        self.playing > 0 && waiting > MOST_AHEAD * self.workers
+    }
 }
 
 impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
@@ -378,6 +390,10 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
             self.end_if_decided(&mut progress);
             if progress.end.is_some() {
                 return None;
+            }
+            if progress.is_far_ahead() {
+                progress = self.wait(progress, GLANCE);
+                continue;
             }
             match progress.game.next_games() {
                 Ok(Some(jobs)) => {

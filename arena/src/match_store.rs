@@ -91,6 +91,14 @@ pub enum StoreError {
     /// The file is no state of a match and is not overwritten.
     #[error("{0} is not the state of a match; name a new file, or one that a match has written")]
     Foreign(PathBuf),
+    /// The file for games or positions has something else and is not appended to.
+    #[error("{path} has no {kind} at its beginning; name a new file, or one of {kind}")]
+    OtherKind {
+        /// Path of the file.
+        path: PathBuf,
+        /// What was expected.
+        kind: &'static str,
+    },
     /// A line of the state is damaged.
     #[error("{path}, line {line}: {reason}; the match cannot go on from this state")]
     Damaged {
@@ -189,6 +197,9 @@ struct MatchOutput {
     gap: &'static str,
 }
 
+/// Number of bytes of a file in which its kind is looked for.
+const BEGINNING: u64 = 1024;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MatchOutputKind {
     Games,
@@ -213,8 +224,9 @@ impl MatchStore {
         let pgn = open(files.pgn, MatchOutputKind::Games)?;
         let epd = open(files.epd, MatchOutputKind::Positions)?;
         let mut outputs = MatchOutputs { pgn, epd };
-        if let Some(state) = &mut state {
-            resume(state, &mut outputs, settings, restore)?;
+        match &mut state {
+            Some(state) => resume(state, &mut outputs, settings, restore)?,
+            None => outputs.check_kinds()?,
         }
         for output in outputs.all() {
             output.find_gap()?;
@@ -265,6 +277,11 @@ impl MatchOutputs {
         Ok(())
     }
 
+    /// Checks that the files are what a new match may append to.
+    fn check_kinds(&mut self) -> Result<(), StoreError> {
+        self.all().try_for_each(|output| output.check_kind())
+    }
+
     /// Checks that nothing was added behind these lengths by others.
     fn check_tails(&mut self, ends: [u64; 2]) -> Result<(), StoreError> {
         let outputs = [&mut self.pgn, &mut self.epd].into_iter().zip(ends);
@@ -285,6 +302,37 @@ impl MatchOutputs {
 impl MatchOutput {
     fn open(path: &Path, kind: MatchOutputKind) -> Result<MatchOutput, StoreError> {
         Ok(MatchOutput { file: AppendFile::open(path)?, kind, gap: "" })
+    }
+
+    /// Checks that what the file begins with is of its kind.
+    fn check_kind(&self) -> Result<(), StoreError> {
+        let AppendFile { path, file, length } = &self.file;
+        // A device has no length.
+        if *length == 0 {
+            return Ok(());
+        }
+        let failed = |error| StoreError::Io { path: path.clone(), action: "read", error };
+        let mut start = file;
+        let mut bytes = Vec::new();
+        start.rewind().and_then(|()| start.take(BEGINNING).read_to_end(&mut bytes)).map_err(failed)?;
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
+        let is_own = match self.kind {
+            // Tags, comments, or moves without any tags.
+            MatchOutputKind::Games => {
+                bytes.starts_with(b"1.") || bytes.first().is_some_and(|first| b"[%;{".contains(first))
+            }
+            // Placement and side to move.
+            MatchOutputKind::Positions => {
+                let mut fields = bytes.split(u8::is_ascii_whitespace);
+                let is_placement = fields.next().is_some_and(|placement| placement.contains(&b'/'));
+                is_placement && matches!(fields.next(), Some(b"w" | b"b")) || bytes.starts_with(b"#")
+            }
+        };
+        if bytes.is_empty() || is_own {
+            return Ok(());
+        }
+        let kind = if self.kind == MatchOutputKind::Games { "games in PGN" } else { "positions in EPD" };
+        Err(StoreError::OtherKind { path: path.clone(), kind })
     }
 
     fn find_gap(&mut self) -> Result<(), StoreError> {
@@ -338,7 +386,9 @@ fn resume(
 ) -> Result<(), StoreError> {
     let mut lines = StateLines::of(state);
     let Some(header) = lines.next()? else {
-        return begin(state, &lines.torn, settings, outputs.ends());
+        let torn = lines.torn;
+        outputs.check_kinds()?;
+        return begin(state, &torn, settings, outputs.ends());
     };
     if !header.starts_with(SIGNATURE) {
         return Err(StoreError::Foreign(state.path.clone()));
@@ -507,6 +557,25 @@ mod tests {
             plies: 17,
             seconds: 0.25,
             late: number == 2,
+        }
+    }
+
+    #[test]
+    fn files_of_another_kind_are_not_appended_to() {
+        let files = Files::new();
+        let kept = |pgn: &str, epd: &str| {
+            fs::write(&files.pgn, pgn).unwrap();
+            fs::write(&files.epd, epd).unwrap();
+            let paths = MatchFiles { state: None, pgn: Some(&files.pgn), epd: Some(&files.epd) };
+            let opened = MatchStore::open(paths, &json!({}), |_| Ok(()));
+            assert_eq!(fs::read_to_string(&files.pgn).unwrap(), pgn);
+            opened.map(drop)
+        };
+        for (pgn, epd) in [("", ""), (&*pgn(1), &*epd(1)), ("\n; old games\n1. e4 *\n", "\n")] {
+            assert!(kept(pgn, epd).is_ok(), "{pgn} {epd}");
+        }
+        for (pgn, epd) in [("#!/bin/sh\n", ""), ("\x7fELF", ""), ("", "[Event \"x\"]\n")] {
+            assert!(matches!(kept(pgn, epd), Err(StoreError::OtherKind { .. })), "{pgn} {epd}");
         }
     }
 

@@ -217,9 +217,9 @@ impl Grid {
         Some(grid)
     }
 
-    /// Adds a row.
+    /// Adds a row. Control characters are replaced by `?`: names may come from anywhere, and a terminal obeys them.
     pub fn push(&mut self, row: impl IntoIterator<Item = String>) {
-        self.rows.push(row.into_iter().collect());
+        self.rows.push(row.into_iter().map(|cell| cell.replace(char::is_control, "?")).collect());
     }
 
     /// Formats the table as text, with columns as wide as their longest cells.

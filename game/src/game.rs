@@ -291,6 +291,16 @@ impl Game {
         }
     }
 
+    /// The outcome if the time of `loser` has run out: a draw if the opponent could not mate by any series of legal moves (FIDE Laws
+    /// 6.9). Only the material is examined; permanently blocked positions are not recognised.
+    pub fn flag_fall(&self, loser: Color) -> Outcome {
+        if self.position().has_insufficient_material(!loser) {
+            Outcome::Draw(DrawReason::TimeoutVsInsufficient)
+        } else {
+            Outcome::Win { winner: !loser, reason: WinReason::TimeForfeit }
+        }
+    }
+
     /// The draw that ends the game without a claim (FIDE Laws 9.6): fivefold repetition or seventy-five moves; `None`
     /// if the game is over.
     pub fn automatic_draw(&self) -> Option<DrawReason> {

@@ -86,9 +86,10 @@ mod tests {
     #[test]
     fn chances_are_those_of_the_formula() {
         let rules = JudgingRules::default();
-        let chance = |centipawns| (rules.chance(Score::Centipawns(centipawns)) * 100.0).round() / 100.0;
-        assert_eq!([0, 100, 250, -250, 1000].map(chance), [50.0, 59.87, 73.11, 26.89, 98.2]);
-        assert_eq!((rules.chance(Score::MateIn(9)), rules.chance(Score::MatedIn(0))), (100.0, 0.0));
+        let hundredths = |score| (rules.chance(score) * 100.0).round() as u32;
+        let chances = [0, 100, 250, -250, 1000].map(|value| hundredths(Score::Centipawns(value)));
+        assert_eq!(chances, [5000, 5987, 7311, 2689, 9820]);
+        assert_eq!([Score::MateIn(9), Score::MatedIn(0)].map(hundredths), [10_000, 0]);
     }
 
     #[test]

@@ -5,9 +5,15 @@ use std::time::Duration;
 /// Maximum length of an excerpt in characters.
 const LONGEST: usize = 100;
 
-/// Shortens `text` for a one-line message: at most 100 characters, control characters replaced by `?`.
+/// Whether a character would move the cursor of a terminal, or reverse the text behind it.
+fn is_hidden(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Shortens `text` for a one-line message: at most 100 characters, control characters and those that change the direction of text
+/// replaced by `?`.
 pub fn excerpt(text: &str) -> String {
-    let mut visible = text.trim().chars().map(|c| if c.is_control() { '?' } else { c });
+    let mut visible = text.trim().chars().map(|c| if is_hidden(c) { '?' } else { c });
     let mut short: String = visible.by_ref().take(LONGEST).collect();
     if visible.next().is_some() {
         short.pop();
@@ -52,6 +58,7 @@ mod tests {
     fn an_excerpt_is_short_and_on_one_line() {
         assert_eq!(excerpt(" e2e4\n"), "e2e4");
         assert_eq!(excerpt("a\nb\u{1b}c"), "a?b?c");
+        assert_eq!(excerpt("a\u{202e}b\u{2066}c"), "a?b?c");
         assert_eq!(excerpt(&"é".repeat(100)), "é".repeat(100));
         let long = excerpt(&"é".repeat(101));
         assert_eq!((long.chars().count(), long.ends_with('…')), (100, true));

@@ -121,8 +121,8 @@
     const ends = (squares, kind) => ({ from: squares.slice(0, 2), to: squares.slice(-2), kind });
     const arrows = [];
     if (hint && at === state.node) arrows.push(ends(hint.squares, "hint"));
-    else if (state.analysing && thinking?.node === at) thinking.lines.forEach((line, rank) => line.moves.length && arrows.push(ends(line.moves[0].squares, rank ? "second" : "best")));
-    else if (nodes[at].best?.moves.length) arrows.push(ends(nodes[at].best.moves[0].squares, "best"));
+    else if (state.analysing && thinking?.node === at) thinking.lines.forEach((line, rank) => line.moves.length && arrows.push(ends(line.moves[0][1], rank ? "second" : "best")));
+    else if (nodes[at].best?.moves.length) arrows.push(ends(nodes[at].best.moves[0][1], "best"));
     board.arrows(arrows.reverse());
   }
   function showSides() {
@@ -196,16 +196,16 @@
       const item = document.createElement("li"), score = document.createElement("b"), text = document.createElement("span");
       score.textContent = HeraldGraph.scoreText(line.score);
       let count_ = nodes[at].fen.split(" ")[5] || 1, isWhite = state.turn === "white";
-      line.moves.forEach((step, ply) => {
+      line.moves.forEach(([san], ply) => {
         const number = isWhite ? `${count_}. ` : ply ? "" : `${count_}... `;
         if (!isWhite) count_ = +count_ + 1;
         isWhite = !isWhite;
-        if (ply) return void text.append(` ${number}${step.san}`);
+        if (ply) return void text.append(` ${number}${san}`);
         const button = document.createElement("button");
         button.type = "button";
-        button.textContent = number + step.san;
+        button.textContent = number + san;
         button.title = "Make this move";
-        button.onclick = () => send({ command: "move", move: step.san });
+        button.onclick = () => send({ command: "move", move: san });
         text.append(button);
       });
       item.append(score, text);
@@ -235,7 +235,7 @@
     $("chart").hidden = !hasScores && !(hasClocks && state?.mode === "analyse");
     $("chart").querySelector(".key-e").hidden = !hasScores;
     for (const key of $("chart").querySelectorAll(".key-w, .key-b")) key.hidden = !hasClocks;
-    graph.show(line.map(node => ({ score: node.score, clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: node.san ? `${node.number} ${node.san}` : "Start" })));
+    graph.show(line.map(node => ({ score: HeraldGraph.scoreOf(node), clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: node.san ? `${node.number} ${node.san}` : "Start" })));
   }
   function showGames(told) {
     $("games-label").hidden = told.headings.length < 2;

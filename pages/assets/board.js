@@ -327,13 +327,17 @@ const HeraldBoard = (() => {
         dialog.style.left = `${Math.min(x, 8 - moves.length) * 12.5}%`;
         dialog.style.top = `${y * 12.5}%`;
         dialog.style.width = `${moves.length * 12.5}%`;
+        let isOpen = true;
+        // Removing the dialog takes the focus from it, which closes it, too.
         const close = move => {
+          if (!isOpen) return;
+          isOpen = false;
+          done(move);
           dialog.remove();
           this.cells[this.at].focus();
-          done(move);
         };
         dialog.onkeydown = event => { if (event.key === "Escape") close(null); };
-        dialog.addEventListener("focusout", event => { if (!dialog.contains(event.relatedTarget) && dialog.isConnected) close(null); });
+        dialog.addEventListener("focusout", event => { if (!dialog.contains(event.relatedTarget)) close(null); });
         const order = move => "qnrbk".indexOf(move.promotion);
         for (const move of moves.slice().sort((a, b) => order(a) - order(b))) {
           const button = element("button", "", dialog);

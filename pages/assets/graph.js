@@ -16,6 +16,9 @@ const HeraldGraph = (() => {
     return 2 / (1 + Math.exp(-score.centipawns / 250)) - 1;
   }
 
+  /** The score of a node: that which was found, or of a mate on the board that of a mate. */
+  const scoreOf = node => node.score || (/#$/.test(node.san || "") ? { mate: node.color === "w" ? 1 : -1 } : undefined);
+
   /** A score as text: `+0.35`, `#3`, `#-2`. */
   function scoreText(score) {
     if (!score) return "";
@@ -42,7 +45,11 @@ const HeraldGraph = (() => {
       this.svg = this.node("svg", { "aria-hidden": "true" }, root);
       root.addEventListener("keydown", event => this.key(event));
       root.addEventListener("pointerdown", event => this.press(event));
-      new ResizeObserver(() => this.draw()).observe(root);
+      this.width = 0;
+      new ResizeObserver(([{ contentRect }]) => {
+        this.width = contentRect.width;
+        this.draw();
+      }).observe(root);
     }
 
     node(name, attributes, into) {
@@ -71,8 +78,9 @@ const HeraldGraph = (() => {
     }
 
     draw() {
-      this.width = Math.max(1, this.root.clientWidth);
+      // The observer tells the width once the page has been laid out.
       const { width } = this;
+      if (!width) return;
       this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
       this.svg.replaceChildren();
       this.drawEvaluation();
@@ -153,5 +161,5 @@ const HeraldGraph = (() => {
       if (at !== this.at && this.onGo) this.onGo(at);
     }
   }
-  return Object.assign(HeraldGraph, { chance, scoreText, clockText });
+  return Object.assign(HeraldGraph, { chance, scoreOf, scoreText, clockText });
 })();

@@ -67,17 +67,16 @@ const HeraldMoves = (() => {
     // A variation as running text. Those inside it are put in parentheses.
     variation(first, into) {
       let node = first, isAfterText = true;
-      for (;;) {
-        if (node.before) { make("span", "moves-comment", node.before + " ", into); isAfterText = true; }
-        if (isAfterText || !node.number.endsWith("…")) into.append(`${node.number.replace("…", "...")} `);
-        into.append(this.button(node, false), " ");
+      for (let gap = ""; ; gap = " ") {
+        if (node.before) { make("span", "moves-comment", gap + node.before, into); isAfterText = true; gap = " "; }
+        into.append(gap, isAfterText || !node.number.endsWith("…") ? `${node.number.replace("…", "...")} ` : "", this.button(node, false));
         isAfterText = false;
-        if (node.comment) { make("span", "moves-comment", node.comment + " ", into); isAfterText = true; }
+        if (node.comment) { make("span", "moves-comment", " " + node.comment, into); isAfterText = true; }
         const siblings = node === first ? [] : this.nodes[node.parent].next.slice(1);
         for (const sibling of siblings) {
-          into.append("(");
+          into.append(" (");
           this.variation(this.nodes[sibling], into);
-          into.append(") ");
+          into.append(")");
           isAfterText = true;
         }
         if (!node.next.length) return;
@@ -85,27 +84,29 @@ const HeraldMoves = (() => {
       }
     }
 
-    button(node, withScore) {
+    button(node, isMain) {
       const button = make("button", kind(node.nags) || "");
       button.type = "button";
       button.dataset.node = node.id;
-      make("b", "", node.san, button);
-      const glyphs = (node.nags || []).map(nag => GLYPHS[nag]).filter(Boolean).join(" ");
-      if (glyphs) make("i", "", glyphs, button);
-      if (withScore && node.score) make("small", "", HeraldGraph.scoreText(node.score), button);
       if (node.note) button.title = node.note;
-      const words = (node.nags || []).map(nag => GLYPH_WORDS[nag]).filter(Boolean);
-      const score = withScore ? HeraldGraph.scoreText(node.score) : "";
-      button.setAttribute("aria-label", [`${node.number.replace("…", "...")} ${node.san}`, ...words, score].filter(Boolean).join(", "));
+      if (isMain) make("span", "unseen", `${node.number.replace("…", "...")} `, button);
+      make("b", "", node.san, button);
+      if (node.nags?.length) {
+        const glyphs = node.nags.map(nag => GLYPHS[nag]).filter(Boolean), words = node.nags.map(nag => GLYPH_WORDS[nag]).filter(Boolean);
+        if (glyphs.length) make("i", "", glyphs.join(" "), button).setAttribute("aria-hidden", "true");
+        if (words.length) make("span", "unseen", `, ${words.join(", ")}`, button);
+      }
+      if (isMain && node.score) make("small", "", HeraldGraph.scoreText(node.score), button);
       this.buttons.set(node.id, button);
       return button;
     }
 
     go(id) {
-      this.buttons.get(this.at)?.removeAttribute("aria-current");
+      const before = this.buttons.get(this.at), button = this.buttons.get(id);
+      before?.removeAttribute("aria-current");
       this.at = id;
-      const button = this.buttons.get(id);
-      if (!button) return void (this.root.scrollTop = 0);
+      // Scrolling has the page laid out, which is not yet needed at the start.
+      if (!button) return void (before && (this.root.scrollTop = 0));
       button.setAttribute("aria-current", "step");
       // Scrolls the list alone, never the page.
       const { root } = this, box = button.getBoundingClientRect(), frame = root.getBoundingClientRect();

@@ -20,35 +20,47 @@ const HeraldReplay = (() => {
     return fen.split(/[/ ]/).map((field, at) => (field || old[at]) + (ends[at] || "")).join("");
   }
 
+  // A node of the tree. Its FEN is put together when it is asked for.
+  class Node {
+    constructor(nodes, parent, move, more) {
+      const before = nodes[parent], isBlack = before.turn === "b";
+      Object.assign(this, move, { id: nodes.length, parent, next: [], variations: undefined, before: move.comment_before }, more);
+      Object.defineProperty(this, "fen", { get: () => this.full ??= expand(move.fen, nodes[parent].fen) });
+      this.squares = pair(move.squares);
+      this.number = before.count + (isBlack ? "…" : ".");
+      this.color = before.turn;
+      this.turn = isBlack ? "w" : "b";
+      this.count = before.count + (isBlack ? 1 : 0);
+      before.next.push(this.id);
+      nodes.push(this);
+    }
+  }
+
   /** The nodes of a game's tree as `HeraldMoves` takes them. */
   function tree(game) {
-    const nodes = [{ id: 0, parent: null, next: [], fen: game.start, score: game.start_score, comment: game.comment, san: "", number: "" }];
-    const add = (parent, move, more) => {
-      const before = nodes[parent].fen, fields = before.split(" "), isBlack = fields[1] === "b";
-      const node = {
-        ...move, id: nodes.length, parent, next: [], fen: expand(move.fen, before), squares: pair(move.squares), variations: undefined,
-        number: (fields[5] || "1") + (isBlack ? "…" : "."), color: isBlack ? "b" : "w", before: move.comment_before, ...more,
-      };
-      nodes.push(node);
-      nodes[parent].next.push(node.id);
-      return node.id;
-    };
+    const [, turn = "w", , , , count] = game.start.split(" ");
+    const nodes = [{ id: 0, parent: null, next: [], fen: game.start, turn, count: parseInt(count, 10) || 1, score: game.start_score, comment: game.comment, san: "", number: "" }];
     const addLine = (parent, moves) => {
       let at = parent;
       for (const move of moves) {
         const before = at;
-        at = add(before, move);
+        at = new Node(nodes, before, move).id;
         for (const variation of move.variations || []) addLine(before, variation);
-        if (move.best) addBest(before, move.best, at);
+        if (move.best) addBest(before, move.best, nodes[at]);
       }
     };
     // A better line is a variation, unless the game or a variation begins so.
     const addBest = (parent, best, played) => {
-      if (!best.moves.length || nodes[parent].next.some(id => nodes[id].san === best.moves[0].san)) return;
+      if (!best.moves.length) return;
+      const [first, squares] = best.moves[0];
+      played.arrow = { from: squares.slice(0, 2), to: squares.slice(-2), kind: "best", san: first };
+      if (nodes[parent].next.some(id => nodes[id].san === first)) return;
       let at = parent;
-      best.moves.forEach((step, ply) => { at = add(at, step, ply ? {} : { before: "Better:", score: best.score }); });
+      best.moves.forEach(([san, squares, fen], ply) => {
+        at = new Node(nodes, at, { san, squares, fen }, ply ? {} : { before: "Better:", score: best.score }).id;
+      });
       nodes[at].comment = HeraldGraph.scoreText(best.score);
-      nodes[played].better = best.moves[0].san;
+      played.better = first;
     };
     addLine(0, game.moves);
     return nodes;
@@ -120,7 +132,7 @@ const HeraldReplay = (() => {
       this.moves.show(this.nodes);
       const line = this.main.map(id => this.nodes[id]);
       this.graph.show(line.map(node => ({
-        score: node.score, clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: words(node),
+        score: HeraldGraph.scoreOf(node), clock: node.clock, color: node.color, kind: HeraldMoves.kind(node.nags), label: node.san ? `${node.number} ${node.san}` : "Start",
       })));
       const hasClocks = line.some(node => node.clock !== undefined), hasScores = line.some(node => node.score);
       this.chart.hidden = !hasClocks && !hasScores;
@@ -133,8 +145,7 @@ const HeraldReplay = (() => {
       this.at = id;
       const node = this.nodes[id];
       this.board.show({ fen: node.fen, last: node.squares, check: /[+#]/.test(node.san) });
-      const best = node.best && node.best.moves[0];
-      this.board.arrows(best && best.san !== node.san ? [{ from: pair(best.squares)[0], to: best.squares.slice(-2), kind: "best" }] : []);
+      this.board.arrows(node.arrow && node.arrow.san !== node.san ? [node.arrow] : []);
       this.board.say(words(node));
       this.moves.go(id);
       this.graph.go(this.plies.get(this.branch(node)));

@@ -7,7 +7,7 @@ use game::escaped;
 use crate::{GamePage, PageMove, PageStep, PlayerSummary, SingleFile};
 
 /// Maximum number of moves that the page shows of a recommended line.
-pub const LONGEST_LINE: usize = 16;
+pub const LONGEST_LINE: usize = 12;
 
 /// Tags that are part of the heading and not of the table.
 const HEADING: [&str; 9] =

@@ -4,7 +4,7 @@
 //! touches. Names of fields are those of the JSON inside the page.
 
 use game::{Color, Game, Move, Score, Square};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A game with its annotations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -122,8 +122,18 @@ pub struct PageLine {
     /// Evaluation of the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<WhiteScore>,
-    /// Its moves.
+    /// Its moves. As there are many of them, each is written as an array of move, squares and FEN.
+    #[serde(serialize_with = "write_steps", deserialize_with = "read_steps")]
     pub moves: Vec<PageStep>,
+}
+
+fn write_steps<S: Serializer>(steps: &[PageStep], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(steps.iter().map(|step| [&step.san, &step.squares, &step.fen]))
+}
+
+fn read_steps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PageStep>, D::Error> {
+    let steps = Vec::<[String; 3]>::deserialize(deserializer)?;
+    Ok(steps.into_iter().map(|[san, squares, fen]| PageStep { san, fen, squares }).collect())
 }
 
 /// An evaluation from White's side.

@@ -9,8 +9,8 @@
 //! - [`terminal`]: size, mode and pending input of the terminal. The standard library tells whether a stream is a terminal.
 //! - [`affinity`]: processor affinity of threads.
 //! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
-//! - [`run_delay`]: the time that a thread waited for a processor.
 //! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.
+//! - [`run_delay`]: the time that a thread waited for a processor.
 //! - [`process_cpu_time`]: processor time of this process.
 //!
 //! Two kinds of system calls stay elsewhere because a portable library makes them: the memory map of the hash table (`memmap2`,

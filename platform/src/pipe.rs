@@ -1,7 +1,7 @@
 //! Nonblocking pipes, and waiting for several of them.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
@@ -22,6 +22,11 @@ impl<'a> Source<'a> {
     /// Source that is ready when there is data to read from a connection, or its end.
     pub fn incoming(connection: &'a TcpStream) -> Source<'a> {
         Source::readable(connection)
+    }
+
+    /// Source that is ready when a connection can be accepted.
+    pub fn connecting(listener: &'a TcpListener) -> Source<'a> {
+        Source::readable(listener)
     }
 
     /// Source that is ready when there is room to write to a connection, or it is closed.

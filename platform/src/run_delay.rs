@@ -40,7 +40,7 @@ mod tests {
             affinity::restrict(&[shared]).unwrap();
             let (began, before) = (Instant::now(), run_delay());
             while began.elapsed() < Duration::from_millis(300) {}
-            Some(run_delay()? - before?)
+            Some(run_delay()?.saturating_sub(before?))
         };
         let waited: Vec<_> =
             [0; 3].map(|_| thread::spawn(busy)).into_iter().map(|t| t.join().unwrap()).collect();

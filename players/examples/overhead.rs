@@ -48,7 +48,9 @@ fn play(players: &mut [Box<dyn Player>; 2], times: &mut Vec<Duration>) {
     let mut game = Game::default();
     for (player, color) in players.iter_mut().zip([Color::White, Color::Black]) {
         let controls = ByColor { white: control.clone(), black: control.clone() };
-        let new = NewGame { game: game.clone(), color, controls, opponent: "x".into(), ponder: false };
+        let ratings = ByColor::default();
+        let new =
+            NewGame { game: game.clone(), color, controls, opponent: "x".into(), ratings, ponder: false };
         player.new_game(&new).expect("it is ready");
     }
     while game.outcome().is_none() && game.ply() < 200 {

@@ -250,6 +250,7 @@ impl BridgeSession<'_> {
                 PlayerEvent::Complaint(text) => {
                     self.fault(&format!("the program complains: {}", game::excerpt(&text)))?;
                 }
+                PlayerEvent::DrawRefusal | PlayerEvent::Clock(_) => {}
                 PlayerEvent::Remark(text) => self.link.alarm(&format!("the program {text}")),
                 PlayerEvent::Fault(fault) => self.start_again(&fault)?,
                 PlayerEvent::DrawOffer if is_thinking && is_offered => self.reply(Response::AcceptDraw)?,
@@ -340,7 +341,7 @@ impl Bridge {
         let game = self.client.game().clone();
         let controls = ByColor::new_with(|_| self.client.control().clone());
         let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
-        let new = NewGame { game, color, controls, opponent, ponder };
+        let new = NewGame { game, color, controls, opponent, ratings: ByColor::default(), ponder };
         self.player()?.new_game(&new)?;
         self.known = Some(KnownGame { game: new.game, has_moved: false });
         Ok(())

@@ -1,17 +1,22 @@
 //! Chess programs from the GUI's side: started, driven by their protocol, timed and cleaned up.
 //!
 //! - [`Stream`]: a process with three pipes, its lines parsed as messages of its protocol.
-//! - [`Player`]: the interface of a participant for officials; [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] implement it.
+//! - [`Player`]: the interface of a participant for officials; [`CecpPlayer`], [`UciPlayer`], [`CegoPlayer`] and
+//!   [`AutoplayerPlayer`] implement it.
 //!   [`start`] makes one from a [`Spec`].
 //! - [`check`]: the conformance check.
+//! - [`link`]: a program against another one on another machine, without a referee.
 //! - [`Bridge`]: a program as a client of an EPD referee, over a [`transport`].
 
+mod autoplayer;
 mod bridge;
 mod cecp;
 mod cego;
 pub mod check;
 mod lines;
+pub mod link;
 mod log;
+mod pgn_fields;
 mod player;
 mod spec;
 mod stream;
@@ -20,10 +25,12 @@ mod uci;
 
 use std::sync::Arc;
 
+pub use autoplayer::AutoplayerPlayer;
 pub use bridge::Bridge;
 pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
 pub use log::{Log, LogEntry, Speaker, TextLog};
+pub use pgn_fields::{MoveComment, PgnField, PgnFields};
 pub use platform::Resources;
 pub use player::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
@@ -39,5 +46,6 @@ pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn Player>, 
         Protocol::Cecp => Box::new(CecpPlayer::start(spec, log)?),
         Protocol::Uci => Box::new(UciPlayer::start(spec, log)?),
         Protocol::Cego => Box::new(CegoPlayer::start(spec, log)?),
+        Protocol::Autoplayer => Box::new(AutoplayerPlayer::start(spec, log)?),
     })
 }

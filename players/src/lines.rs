@@ -64,8 +64,8 @@ pub(crate) struct OutputLine {
 
 /// Splits bytes into lines.
 #[derive(Default)]
-struct LineCutter {
-    lines: VecDeque<(Instant, OutputLine)>,
+pub(crate) struct LineCutter {
+    pub(crate) lines: VecDeque<(Instant, OutputLine)>,
     /// Beginning of an unfinished line; empty while a line that is too long is skipped.
     begun: Vec<u8>,
     /// The rest of a line that is too long is being skipped.
@@ -73,7 +73,7 @@ struct LineCutter {
 }
 
 impl LineCutter {
-    fn push(&mut self, at: Instant, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, at: Instant, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             let (piece, is_end) = piece.strip_suffix(b"\n").map_or((piece, false), |piece| (piece, true));
             if !self.skipping {

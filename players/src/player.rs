@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, Game, Move, Outcome, PlayedVariant, Score, TimeControl};
+use game::{Clock, Color, DrawReason, Game, Move, Outcome, PlayedVariant, Score, TimeControl};
 use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -70,6 +70,30 @@ pub trait Player {
         Ok(())
     }
 
+    /// Sends the opponent's refusal of a draw. Only one protocol has a word for it.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn decline_draw(&mut self) -> Result<(), PlayerFault> {
+        Ok(())
+    }
+
+    /// Sends what the opponent itself says about its clock. Only one protocol has that.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn opponent_clock(&mut self, _left: Duration) -> Result<(), PlayerFault> {
+        Ok(())
+    }
+
+    /// Ends a game without a result, and stops a search. Protocols without a word for it send a draw.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn call_off(&mut self, _reason: &str) -> Result<(), PlayerFault> {
+        self.end_game(Outcome::Draw(DrawReason::Adjudication))
+    }
+
     /// Ends the game and stops a search. Further messages about this game are ignored.
     ///
     /// # Errors
@@ -97,6 +121,8 @@ pub enum Protocol {
     Uci,
     /// Chess Engine Game Operation, revision 1.
     Cego,
+    /// The dialect of R. Hyatt's autoplayer proposal of 1998.
+    Autoplayer,
 }
 
 /// Parses the usual names, case-insensitively.
@@ -108,7 +134,8 @@ impl FromStr for Protocol {
             "cecp" | "xboard" | "winboard" => Ok(Protocol::Cecp),
             "uci" => Ok(Protocol::Uci),
             "cego" => Ok(Protocol::Cego),
-            _ => Err("expected uci, cecp or cego"),
+            "autoplayer" => Ok(Protocol::Autoplayer),
+            _ => Err("expected uci, cecp, cego or autoplayer"),
         }
     }
 }
@@ -124,6 +151,8 @@ pub struct NewGame {
     pub controls: ByColor<TimeControl>,
     /// Name of the opponent.
     pub opponent: String,
+    /// Ratings of both sides, where known.
+    pub ratings: ByColor<Option<u32>>,
     /// Whether the player may think in the opponent's time.
     pub ponder: bool,
 }
@@ -159,6 +188,10 @@ pub enum PlayerEvent {
     OtherLine(u32, Thinking),
     /// A draw offer, or the acceptance of one.
     DrawOffer,
+    /// A refusal of a draw offer.
+    DrawRefusal,
+    /// What the player itself believes to have left on its clock.
+    Clock(Duration),
     /// The player resigns.
     Resignation,
     /// A claimed result, which the official checks: `1-0`, `0-1`, `1/2-1/2` or `*`.
@@ -211,6 +244,15 @@ impl Thinking {
             game.play(mv).ok().map(|()| mv)
         });
         moves.collect()
+    }
+
+    /// Score and depth, such as `+0.31/14`; empty without a score.
+    pub fn evaluation(&self) -> String {
+        match (self.score, self.depth) {
+            (Some(score), Some(depth)) => format!("{score}/{depth}"),
+            (Some(score), None) => score.to_string(),
+            (None, _) => String::new(),
+        }
     }
 
     /// Adds newer output; values that it lacks are kept.

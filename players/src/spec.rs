@@ -43,12 +43,12 @@ pub struct Spec {
     /// Number of search threads; sent if the program supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
-    /// Lines that are sent to it once its options are set.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub init: Vec<String>,
     /// Number of best lines to report (`MultiPV`); sent to UCI programs that support it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
+    /// Lines that are sent to it once its options are set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub init: Vec<String>,
     /// Time limit for the program to get ready, at the start and for each game. In TOML, seconds.
     #[serde(default = "default_patience", with = "seconds")]
     pub patience: Duration,
@@ -69,8 +69,8 @@ impl Spec {
             options: BTreeMap::new(),
             memory: None,
             threads: None,
-            init: Vec::new(),
             lines: None,
+            init: Vec::new(),
             patience: default_patience(),
             grace: default_grace(),
         }
@@ -275,7 +275,10 @@ mod tests {
     #[test]
     fn errors_say_what_was_expected() {
         let error = |text: &str| toml::from_str::<Spec>(text).unwrap_err().to_string();
-        assert!(error("command = 'x'\nprotocol = 'usi'").contains("expected one of `cecp`, `uci`, `cego`"));
+        assert!(
+            error("command = 'x'\nprotocol = 'usi'")
+                .contains("expected one of `cecp`, `uci`, `cego`, `autoplayer`")
+        );
         assert!(error("command = ''\nprotocol = 'uci'").contains("begins with a program"));
         assert!(error("command = 3\nprotocol = 'uci'").contains("a command line, or a list of its words"));
         assert!(error("command = '\"x'\nprotocol = 'uci'").contains("not closed"));

@@ -206,12 +206,42 @@ impl AnnotateArgs {
                 annotator: concat!("Herald ", env!("CARGO_PKG_VERSION")).to_owned(),
                 engine: chosen.engine.clone(),
                 limit: chosen.limit.clone(),
+                settings: self.deviations(),
                 date: (!self.no_times).then(|| today().replace('-', ".")),
             },
             book: self.book.clone(),
             tables: tables.map(Arc::new),
             puzzles: self.outputs.needs_puzzles().then_some(puzzles),
         })
+    }
+}
+
+impl AnnotateArgs {
+    /// The arguments that change annotations and are not at their defaults, so that another run can't continue this one.
+    fn deviations(&self) -> String {
+        let JudgingArgs { scale, inaccuracy, mistake, blunder } = self.judging;
+        let numbers = [
+            ("scale", scale, 250.0),
+            ("inaccuracy", inaccuracy, 6.0),
+            ("mistake", mistake, 12.0),
+            ("blunder", blunder, 20.0),
+            ("from-move", self.from_move as f64, 1.0),
+            ("line-plies", self.line_plies as f64, 10.0),
+            ("multipv", self.multipv.into(), 2.0),
+        ];
+        let numbers = numbers.into_iter().filter(|(_, value, default)| value.total_cmp(default).is_ne());
+        let flags = [
+            ("analyze-theory", self.analyze_theory),
+            ("no-words", self.no_words),
+            ("no-evaluations", self.no_evaluations),
+            ("replace", self.replace),
+        ];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("--{name}"));
+        let book = self.book.as_ref().map(|path| path.display().to_string());
+        let texts = [("player", &self.player), ("book", &book), ("syzygy", &self.syzygy)];
+        let texts = texts.into_iter().filter_map(|(name, text)| Some(format!("--{name} {}", text.as_ref()?)));
+        let all = numbers.map(|(name, value, _)| format!("--{name} {value}")).chain(flags).chain(texts);
+        all.collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is written: games, and on request data, suites, tables and pages.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use analysis::annotate::{
@@ -11,9 +11,10 @@ use analysis::{InputFile, OutputFile, refuse_overwriting};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use game::{GameTree, TreeReader};
+use platform::FileId;
 
 use super::games::Games;
-use super::resume;
+use super::resume::{self, KnownData};
 use crate::WrongInput;
 use crate::epd::explain;
 
@@ -42,7 +43,7 @@ pub(super) struct OutputPaths {
 
 impl OutputPaths {
     pub(super) fn needs_puzzles(&self) -> bool {
-        self.puzzles.is_some() || self.mates.is_some() || self.json.is_some()
+        self.puzzles.is_some() || self.mates.is_some()
     }
 
     fn all(&self) -> impl Iterator<Item = &PathBuf> {
@@ -55,10 +56,13 @@ impl OutputPaths {
     }
 }
 
+/// Makes the records of a game for a suite.
+type SuiteRecords = fn(&AnnotatedGame) -> Vec<String>;
+
 /// A suite of records that is made of annotated games.
 struct Suite {
     file: OutputFile,
-    records: fn(&AnnotatedGame) -> Vec<String>,
+    records: SuiteRecords,
 }
 
 /// All outputs of a run. The games come last, so that what is not in them is not done.
@@ -100,7 +104,7 @@ impl Outputs {
         paths: &OutputPaths,
         inputs: &[InputFile],
     ) -> Result<Outputs> {
-        let kinds: [(&Option<PathBuf>, fn(&AnnotatedGame) -> Vec<String>); 3] = [
+        let kinds: [(&Option<PathBuf>, SuiteRecords); 3] = [
             (&paths.epd, suites::positions),
             (&paths.puzzles, suites::puzzles),
             (&paths.mates, suites::mates),
@@ -140,8 +144,16 @@ impl Outputs {
         }
         let progress = resume::progress(output, Games::jobs(games.open()?), settings);
         let progress = progress.map_err(|error| WrongInput::of(error.context("can't resume")))?;
+        // Nothing is changed before all is known to be right.
+        let known = paths.json.as_deref().map(|path| resume::data(path, &progress)).transpose();
+        let known = known.map_err(WrongInput::of)?;
+        if let (Some(path), Some(KnownData { exists: true, .. })) = (&paths.json, &known) {
+            resume::each(path, output, &progress, |_, _| Ok(())).map_err(WrongInput::of)?;
+        }
+        for path in paths.all().map(PathBuf::as_path).chain([output]) {
+            refuse_overwriting(path, &inputs).map_err(explain)?;
+        }
         let file = OutputFile::go_on(output, progress.length, &inputs).map_err(explain)?;
-        let known = paths.json.as_deref().map(|path| resume::data(path, &progress)).transpose()?;
         let json = match (&paths.json, &known) {
             (Some(path), Some(known)) if known.exists => Some(OutputFile::go_on(path, known.length, &inputs)),
             (Some(path), _) => Some(OutputFile::create(path, &inputs)),
@@ -182,6 +194,10 @@ impl Outputs {
             let tree = TreeReader::new(text.as_bytes()).next().transpose()?.map(|parsed| parsed.tree);
             let page = pages::game_page(&page_of(game, &tree.unwrap_or_else(GameTree::default)));
             let path = numbered(path, self.pages);
+            if self.pages > 1 && !is_page(&path) {
+                let error = format!("`{}` is no page of games; it is not overwritten", path.display());
+                return Err(io::Error::other(error));
+            }
             fs::write(&path, page)
                 .map_err(|error| io::Error::other(format!("can't write `{}`: {error}", path.display())))?;
         }
@@ -234,14 +250,42 @@ fn numbered(path: &Path, number: u64) -> PathBuf {
     path.with_file_name(format!("{stem}-{number}{end}"))
 }
 
-/// Refuses a file that is named for two outputs.
+/// Refuses a file that is named for two outputs, however it is spelt, and pages in the place of something else.
 fn refuse_twice(output: Option<&Path>, paths: &OutputPaths) -> Result<()> {
-    let mut known: Vec<&Path> = output.into_iter().collect();
-    for path in paths.all() {
-        if known.contains(&path.as_path()) {
+    let mut known: Vec<(PathBuf, Option<FileId>)> = Vec::new();
+    for path in output.into_iter().chain(paths.all().map(PathBuf::as_path)) {
+        let (place, id) = (place(path), FileId::at(path));
+        if known.iter().any(|(other, same)| *other == place || id.is_some() && *same == id) {
             return Err(WrongInput::of(anyhow!("`{}` is named for two outputs", path.display())));
         }
-        known.push(path);
+        known.push((place, id));
+    }
+    let Some(html) = &paths.html else { return Ok(()) };
+    let pages = (2..).map(|number| numbered(html, number));
+    for page in pages.take_while(|page| page.exists() || known.iter().any(|(other, _)| *other == place(page)))
+    {
+        let is_output = known.iter().any(|(other, _)| *other == place(&page));
+        if is_output || !is_page(&page) {
+            let page = page.display();
+            return Err(WrongInput::of(anyhow!(
+                "`{page}` is no page of games, but --html would write there"
+            )));
+        }
     }
     Ok(())
+}
+
+/// The folder of a file without links and `..`, and its name.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.file_name().map_or_else(|| path.to_owned(), |name| folder.join(name))
+}
+
+/// Whether a file begins as our pages do, or does not exist.
+fn is_page(path: &Path) -> bool {
+    const BEGINNING: &[u8] = b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+    let Ok(mut file) = File::open(path) else { return !path.exists() };
+    let mut beginning = [0; BEGINNING.len()];
+    file.read_exact(&mut beginning).is_ok() && beginning == BEGINNING
 }

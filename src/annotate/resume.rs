@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use game::{GameTree, TreeReader};
 
 /// What an earlier run has done.
-pub(super) struct Progress {
+pub(super) struct EarlierRun {
     /// Number of finished games.
     pub(super) games: u64,
     /// Length of their text, in bytes.
@@ -44,12 +44,12 @@ pub(super) fn progress(
     output: &Path,
     jobs: impl Iterator<Item = io::Result<AnnotationJob>>,
     settings: &AnnotationSettings,
-) -> Result<Progress> {
+) -> Result<EarlierRun> {
     let name = output.display();
     let open = || File::open(output).with_context(|| format!("can't read `{name}`"));
     let mut bytes = BufReader::new(open()?);
     let mut written = TreeReader::new(BufReader::new(open()?));
-    let mut progress = Progress { games: 0, length: 0, annotated: Vec::new() };
+    let mut progress = EarlierRun { games: 0, length: 0, annotated: Vec::new() };
     for job in jobs {
         let job = job?;
         let Some(made) = written.next().transpose()? else { return Ok(progress) };
@@ -73,6 +73,13 @@ pub(super) fn progress(
             let before = ["AnalysisEngine", "AnalysisLimit"].map(|tag| job.parsed.tree.tag(tag));
             if before != by {
                 ensure!([engine, limit] == ours, "line {} of `{name}` is by `{engine}, {limit}`", made.line);
+                let (made_with, asked) =
+                    (made.tree.tag("AnalysisSettings").unwrap_or_default(), &settings.provenance.settings);
+                ensure!(
+                    made_with == asked,
+                    "line {} of `{name}` is made with the settings `{made_with}`, not `{asked}`",
+                    made.line
+                );
             }
             progress.annotated.push(DoneGame { file: Arc::clone(file), number, place: progress.games });
         }
@@ -110,7 +117,7 @@ fn may_begin(text: &[u8], made: &GameTree, given: &GameTree) -> bool {
 }
 
 /// Finds out how much of the data belongs to finished games.
-pub(super) fn data(path: &Path, progress: &Progress) -> Result<KnownData> {
+pub(super) fn data(path: &Path, progress: &EarlierRun) -> Result<KnownData> {
     if !path.exists() {
         ensure!(
             progress.annotated.is_empty(),
@@ -131,7 +138,7 @@ pub(super) fn data(path: &Path, progress: &Progress) -> Result<KnownData> {
 pub(super) fn each(
     path: &Path,
     output: &Path,
-    progress: &Progress,
+    progress: &EarlierRun,
     mut see: impl FnMut(&AnnotatedGame, &str) -> io::Result<()>,
 ) -> Result<()> {
     let name = path.display();

@@ -37,22 +37,30 @@ impl Guard {
     /// here; a foreign `Origin` is that of a page elsewhere which knows the address.
     pub(super) fn admit(&self, path: &str, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
         let text = |name| headers.get(name).map(HeaderValue::as_bytes);
-        let host =
-            text(header::HOST).and_then(|host| self.hosts.iter().find(|known| known.as_bytes() == host));
-        let Some(host) = host else { return Err((StatusCode::FORBIDDEN, "the board has another address\n")) };
-        let is_own = |origin: &[u8]| origin.strip_prefix(b"http://") == Some(host.as_bytes());
+        for name in [header::HOST, header::ORIGIN] {
+            if headers.get_all(&name).iter().nth(1).is_some() {
+                return Err((StatusCode::FORBIDDEN, "it has two addresses"));
+            }
+        }
+        // Upper and lower case are equal in the names of hosts.
+        let host = text(header::HOST)
+            .and_then(|host| self.hosts.iter().find(|known| known.as_bytes().eq_ignore_ascii_case(host)));
+        let Some(host) = host else { return Err((StatusCode::FORBIDDEN, "the board has another address")) };
+        let is_own = |origin: &[u8]| {
+            origin.strip_prefix(b"http://").is_some_and(|origin| origin.eq_ignore_ascii_case(host.as_bytes()))
+        };
         let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
         // A browser that follows an address says `none`; the file that leads to the board is another site.
         let is_navigation = headers.get("sec-fetch-mode").is_some_and(|mode| mode == "navigate");
         let is_own_site = site.is_none_or(|site| matches!(site, b"same-origin" | b"none")) || is_navigation;
         if !text(header::ORIGIN).is_none_or(is_own) || !is_own_site {
-            return Err((StatusCode::FORBIDDEN, "it comes from another page\n"));
+            return Err((StatusCode::FORBIDDEN, "it comes from another page"));
         }
         let token = path.split('/').nth(1).unwrap_or_default();
         if bool::from(token.as_bytes().ct_eq(self.token.0.as_bytes())) {
             Ok(())
         } else {
-            Err((StatusCode::NOT_FOUND, "there is no such board\n"))
+            Err((StatusCode::NOT_FOUND, "there is no such board"))
         }
     }
 }
@@ -68,8 +76,10 @@ mod tests {
         let own = format!("/{}/", token.text());
         let guard = Guard::new(token, SocketAddr::from(([127, 0, 0, 1], 8080)));
         let admit = |path: &str, lines: &[(&'static str, &'static str)]| {
-            let headers =
-                lines.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+            let mut headers = HeaderMap::new();
+            for (name, value) in lines {
+                headers.append(*name, value.parse().unwrap());
+            }
             guard.admit(path, &headers).map_err(|(status, _)| status.as_u16())
         };
         let here = ("host", "127.0.0.1:8080");
@@ -80,6 +90,7 @@ mod tests {
                 ("origin", "http://localhost:8080"),
                 ("sec-fetch-site", "same-origin"),
             ],
+            &[("host", "LOCALHOST:8080"), ("origin", "http://localhost:8080")],
             &[here, ("sec-fetch-site", "none")],
             &[here, ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")],
         ] {
@@ -91,6 +102,8 @@ mod tests {
             &[("host", "127.0.0.1")],
             &[here, ("origin", "http://evil.example")],
             &[here, ("origin", "null")],
+            &[here, here],
+            &[here, ("origin", "http://127.0.0.1:8080"), ("origin", "http://evil.example")],
             &[here, ("origin", "https://127.0.0.1:8080")],
             &[here, ("origin", "http://localhost:8080")],
             &[here, ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "cors")],

@@ -134,10 +134,10 @@ fn open_browser(url: &str, signpost: &Signpost) -> io::Result<()> {
         Some(folder) if folder.is_dir() => builder.tempfile_in(folder)?,
         _ => builder.tempfile()?,
     };
-    write!(
+    writeln!(
         file,
         "<!DOCTYPE html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
-         <meta http-equiv=\"refresh\" content=\"0;url={url}\"><a href=\"{url}\">The board</a>\n"
+         <meta http-equiv=\"refresh\" content=\"0;url={url}\"><a href=\"{url}\">The board</a>"
     )?;
     let path = file.into_temp_path();
     platform::open_with_default(&path)?;

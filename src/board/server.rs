@@ -72,9 +72,26 @@ pub(super) async fn serve(
 
 async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     match guard.admit(request.uri().path(), request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err((status, text)) => with_headers((status, text).into_response()),
+        Ok(()) => explained(next.run(request).await),
+        Err((status, text)) => refuse(status, text),
     }
+}
+
+/// Gives the refusals of the library our body: unknown paths, other methods, bodies that are too long.
+fn explained(response: Response) -> Response {
+    let is_ours = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == JSON);
+    let text = match response.status() {
+        status if !status.is_client_error() || is_ours => return response,
+        StatusCode::NOT_FOUND => "there is nothing at this address",
+        StatusCode::METHOD_NOT_ALLOWED => "this address has another method",
+        StatusCode::PAYLOAD_TOO_LARGE => "the body is too long",
+        _ => "the request is not understood",
+    };
+    let mut refusal = refuse(response.status(), text);
+    if let Some(methods) = response.headers().get(header::ALLOW) {
+        refusal.headers_mut().insert(header::ALLOW, methods.clone());
+    }
+    refusal
 }
 
 /// Makes a response with the headers of all pages.
@@ -162,7 +179,7 @@ async fn load(
     ask(|answer| session.load(body.into(), reply_to(answer))).await
 }
 
-fn reply_to(answer: oneshot::Sender<Result<(), String>>) -> protocols::browser::Reply {
+fn reply_to(answer: oneshot::Sender<Result<(), String>>) -> protocols::browser::CommandReply {
     // Fails only if the page no longer waits.
     Box::new(move |result| drop(answer.send(result)))
 }

@@ -30,9 +30,9 @@ pub(super) struct OutgoingEvent {
 
 /// The sessions by their numbers, which are random.
 #[derive(Clone)]
-pub(super) struct SessionTable(Arc<Shared>);
+pub(super) struct SessionTable(Arc<SharedSessions>);
 
-struct Shared {
+struct SharedSessions {
     settings: Settings,
     library: Arc<GameLibrary>,
     open: Mutex<HashMap<String, OpenSession>>,
@@ -49,7 +49,7 @@ struct OpenSession {
 
 impl SessionTable {
     pub(super) fn new(settings: Settings, library: Arc<GameLibrary>) -> SessionTable {
-        SessionTable(Arc::new(Shared { settings, library, open: Mutex::default() }))
+        SessionTable(Arc::new(SharedSessions { settings, library, open: Mutex::default() }))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, OpenSession>> {

@@ -79,7 +79,7 @@ impl InputArgs {
         let open = |path: &PathBuf| {
             if is_replaced(path) { InputFile::open_in_place(path) } else { InputFile::open_records(path) }
         };
-        paths.iter().map(|path| open(path).map_err(explain)).collect()
+        paths.iter().map(|path| open(path).map_err(advise)).collect()
     }
 }
 
@@ -104,8 +104,8 @@ impl Work {
         let inputs = input.open(output.in_place)?;
         let output = match &output.output {
             _ if output.in_place => None,
-            Some(path) => Some(OutputFile::create(path, &inputs).map_err(explain)?),
-            None => Some(OutputFile::standard(&inputs).map_err(explain)?),
+            Some(path) => Some(OutputFile::create(path, &inputs).map_err(advise)?),
+            None => Some(OutputFile::standard(&inputs).map_err(advise)?),
         };
         Ok(Work::with(input, inputs, output, Resumption::default()))
     }
@@ -133,7 +133,7 @@ impl Work {
                 error => wrong(format!("can't resume `{}`: {error}", path.display())),
             })?;
         let inputs = input.open(false)?;
-        let output = OutputFile::go_on(path, resumption.length, &inputs).map_err(explain)?;
+        let output = OutputFile::go_on(path, resumption.length, &inputs).map_err(advise)?;
         Ok(Work::with(input, inputs, Some(output), resumption))
     }
 
@@ -176,7 +176,7 @@ impl Work {
         let is_in_place = self.output.is_none();
         for (number, input) in inputs.into_iter().enumerate() {
             if is_in_place {
-                self.output = Some(OutputFile::in_place(&input).map_err(explain)?);
+                self.output = Some(OutputFile::in_place(&input).map_err(advise)?);
             }
             let skip = self.resumption.lines.get(number).copied().unwrap_or(0);
             let template = match input.length() {
@@ -227,7 +227,7 @@ impl Work {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.output.take().map_or(Ok(()), OutputFile::finish).map_err(explain)
+        self.output.take().map_or(Ok(()), OutputFile::finish).map_err(advise)
     }
 
     /// Composes the error message: the reason, the number of finished records, and the state of the output.
@@ -254,8 +254,13 @@ impl Work {
 
 /// An error of a file, with the right exit status.
 pub(crate) fn explain(error: FileError) -> anyhow::Error {
-    if matches!(error, FileError::Same(_)) {
-        return WrongInput::of(anyhow!("{error}; use --in-place to replace it"));
-    }
     if error.is_wrong_input() { WrongInput::of(error) } else { error.into() }
+}
+
+/// The same for files of records, which can be replaced.
+fn advise(error: FileError) -> anyhow::Error {
+    match error {
+        FileError::Same(_) => WrongInput::of(anyhow!("{error}; use --in-place to replace it")),
+        error => explain(error),
+    }
 }

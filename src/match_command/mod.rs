@@ -7,7 +7,7 @@ mod plan;
 mod report;
 mod translate;
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -135,14 +135,24 @@ impl MatchArgs {
                 }
             },
         );
-        live.finish()?;
+        let failed = live.finish();
         let end = end.map_err(|error| explain(&error))?;
-        if self.json {
-            report::write_event(&report::json_end(&plan, &game, end))?;
-        } else {
-            io::stdout().write_all(report::text(&plan, &game, end).as_bytes())?;
+        let told = match failed {
+            Some(error) => Err(error),
+            None if self.json => report::write_event(&report::json_end(&plan, &game, end)),
+            None => {
+                let text = report::visible(&report::text(&plan, &game, end));
+                io::stdout().write_all(text.as_bytes())
+            }
+        };
+        match told {
+            // Whoever closes the pipe has seen enough; the games are in the files.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe || self.json => {
+                let played = counted(game.standings.games, "game");
+                bail!("standard output cannot be written after {played}: {error}")
+            }
+            _ => conclude(&plan, &game, end, crashed),
         }
-        conclude(&plan, &game, end, crashed)
     }
 
     /// Makes the plan from the file and the flags.

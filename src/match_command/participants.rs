@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(error("cmd=a tc=1 nodes=7"), "tc and nodes: expected one of them");
         assert_eq!(error("cmd=a ponder=yes"), "ponder: `yes` is not true or false");
         assert!(error("cmd=a hash=3").starts_with("unknown key `hash`: expected cmd, protocol, "));
-        assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`"));
+        assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`, `autoplayer`"));
         assert_eq!(error("cmd='a"), "a quotation mark is not closed");
         assert!(error("cmd=a margin=-1").contains("0 or more"));
     }

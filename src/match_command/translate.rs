@@ -32,6 +32,8 @@ struct Translation {
     remarks: Vec<String>,
     /// What several options decide together.
     counts: GameCounts,
+    /// Whether the moves of all engines are limited by something else than a clock.
+    each_is_limited: bool,
 }
 
 /// Numbers of games, and what is done with openings and colours.
@@ -53,7 +55,7 @@ impl Translation {
     fn text(&self) -> String {
         let mut text = "herald match".to_owned();
         for option in &self.options {
-            let words: Vec<_> = option.iter().map(|word| shell_words::quote(word)).collect();
+            let words: Vec<_> = option.iter().map(|word| quoted(word)).collect();
             let _ = write!(text, " \\\n    {}", words.join(" "));
         }
         text + "\n"
@@ -84,6 +86,11 @@ impl Foreign<'_> {
         self.pairs().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
+    /// Whether an engine's moves are limited by something else than a clock.
+    fn limits_moves(&self) -> bool {
+        self.pairs().any(|(key, _)| matches!(key, "nodes" | "depth" | "plies" | "st"))
+    }
+
     fn number(&self) -> Result<u32> {
         let text = self.operand()?;
         text.parse().map_err(|_| anyhow!("-{} {text}: expected a number", self.name))
@@ -97,13 +104,17 @@ fn translate(runner: Runner, command: &str) -> Result<Translation> {
     };
     let begin = words.iter().position(is_option).context("expected options such as -engine cmd=PROGRAM")?;
     ensure!(begin <= 1, "`{}`: expected an option that begins with -", words[1]);
-    let mut translation = Translation::default();
+    let mut options = Vec::new();
     let mut rest = &words[begin..];
     while let Some((name, after)) = rest.split_first() {
         let end = after.iter().position(is_option).unwrap_or(after.len());
-        let option = Foreign { name: name.trim_start_matches('-'), operands: &after[..end] };
-        translation.take(runner, &option)?;
+        options.push(Foreign { name: name.trim_start_matches('-'), operands: &after[..end] });
         rest = &after[end..];
+    }
+    let each_is_limited = options.iter().any(|option| option.name == "each" && option.limits_moves());
+    let mut translation = Translation { each_is_limited, ..Translation::default() };
+    for option in &options {
+        translation.take(runner, option)?;
     }
     translation.finish(runner);
     Ok(translation)
@@ -114,11 +125,11 @@ impl Translation {
     fn take(&mut self, runner: Runner, option: &Foreign<'_>) -> Result<()> {
         match option.name {
             "engine" => {
-                let engine = engine(runner, option, &mut self.remarks)?;
+                let engine = engine(runner, option, self.each_is_limited, &mut self.remarks)?;
                 self.add("--engine", engine);
             }
             "each" => {
-                let each = engine(runner, option, &mut self.remarks)?;
+                let each = engine(runner, option, self.each_is_limited, &mut self.remarks)?;
                 self.add("--each", each);
             }
             "openings" => self.openings(option)?,
@@ -271,6 +282,10 @@ impl Translation {
         let same_opening = if is_fastchess { games } else { repeat.unwrap_or(1) };
         self.add("--games", games.to_string());
         self.add("--rounds", rounds.to_string());
+        if !is_fastchess && self.options.iter().any(|option| option[0] == "--sprt") {
+            self.add("--elo-model", "logistic");
+            self.remarks.push("-sprt: cutechess counts single games, here pairs count".to_owned());
+        }
         if no_swap {
             self.add_flag("--fixed-colours");
         } else if same_opening < 2 {
@@ -290,14 +305,19 @@ impl Translation {
     }
 }
 
-/// Translates the keys of an engine.
-fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Result<String> {
+/// Translates the keys of an engine. A limit of all engines' moves holds beside its own clock, too.
+fn engine(
+    runner: Runner,
+    option: &Foreign<'_>,
+    each_is_limited: bool,
+    remarks: &mut Vec<String>,
+) -> Result<String> {
     let arguments = |key: &str| {
         let words = option.pairs().filter(|(name, _)| *name == key).map(|(_, value)| value.to_owned());
         words.collect::<Vec<_>>()
     };
     let mut words = Vec::new();
-    let is_limited = option.pairs().any(|(key, _)| matches!(key, "nodes" | "depth" | "plies" | "st"));
+    let is_limited = each_is_limited || option.limits_moves();
     for (key, value) in option.pairs() {
         let word = match key {
             "cmd" => {
@@ -344,7 +364,21 @@ fn engine(runner: Runner, option: &Foreign<'_>, remarks: &mut Vec<String>) -> Re
         };
         words.push(word);
     }
-    Ok(words.iter().map(|word| shell_words::quote(word).into_owned()).collect::<Vec<_>>().join(" "))
+    let pair = |word: &String| match word.split_once('=') {
+        Some((key, value)) => format!("{key}={}", shell_words::quote(value)),
+        None => shell_words::quote(word).into_owned(),
+    };
+    Ok(words.iter().map(pair).collect::<Vec<_>>().join(" "))
+}
+
+/// Quotes a word for the shell, in double quotation marks where that is possible.
+fn quoted(word: &str) -> String {
+    let plain = shell_words::quote(word);
+    if plain == word || word.contains(['"', '$', '`', '!', '\\']) {
+        plain.into_owned()
+    } else {
+        format!("\"{word}\"")
+    }
 }
 
 /// Whether a key of an engine has the same name and meaning here.
@@ -413,7 +447,7 @@ mod tests {
                        -pgnout file=a.pgn nodes=true nps=true timeleft=true -srand 7 -tb /a;/b -tbpieces 5 -tbignore50 -recover \
                        -use-affinity 0-1";
         let expected = [
-            "--engine cmd='./new -x '\\''a b'\\''' 'name=my new'",
+            "--engine cmd='./new -x '\\''a b'\\''' name='my new'",
             "--engine cmd=old protocol=uci st=5",
             "--each tc=40/90+0.5 option.Hash=16 margin=20",
             "--openings UHO.epd",
@@ -436,9 +470,7 @@ mod tests {
             "--seed 7",
         ];
         let found = lines(Runner::Fastchess, &command.replace("-tb /a;/b", "-tb '/a;/b'"));
-        let quoted =
-            |line: &str| line.replace("cmd='./new -x '\\''a b'\\'''", "'cmd=./new -x '\\''a b'\\'''");
-        assert_eq!(found, expected.map(quoted));
+        assert_eq!(found, expected);
         let remarks = translate(Runner::Fastchess, command.split(" -tb ").next().unwrap()).unwrap().remarks;
         assert!(remarks.is_empty(), "{remarks:?}");
     }
@@ -460,8 +492,17 @@ mod tests {
             "--rounds 3",
         ];
         assert_eq!(lines(Runner::Cutechess, command), expected);
+        let clock = "-engine cmd=a tc=5+1 -engine cmd=b tc=inf -each nodes=5";
+        assert_eq!(
+            lines(Runner::Cutechess, clock)[..3],
+            ["--engine cmd=a", "--engine cmd=b", "--each nodes=5"]
+        );
+        let remarks = translate(Runner::Cutechess, clock).unwrap().remarks;
+        assert!(remarks.len() == 1 && remarks[0].starts_with("tc=5+1: left out"), "{remarks:?}");
         let once = lines(Runner::Cutechess, "-engine cmd=a -engine cmd=b -rounds 10");
         assert_eq!(once[2..], ["--games 1", "--rounds 10", "--no-reversal"]);
+        let sprt = lines(Runner::Cutechess, "-engine cmd=a -engine cmd=b -sprt elo0=0 elo1=5 -repeat");
+        assert_eq!(sprt[2..], ["--sprt 0,5", "--games 1", "--rounds 1", "--elo-model logistic"]);
     }
 
     #[test]
@@ -469,7 +510,11 @@ mod tests {
         let translation =
             translate(Runner::Fastchess, "-engine cmd='a b' name=\"it's\" -engine cmd=c").unwrap();
         let words = shell_words::split(&translation.text().replace("\\\n", " ")).unwrap();
-        assert_eq!(words[..4], ["herald", "match", "--engine", "'cmd='\\''a b'\\''' 'name=it'\\''s'"]);
+        assert_eq!(words[..3], ["herald", "match", "--engine"]);
+        assert_eq!(shell_words::split(&words[3]).unwrap(), ["cmd='a b'", "name=it's"]);
+        let plain =
+            translate(Runner::Fastchess, "-engine cmd=./a name='b c' tc=1+0.1 -rounds 3").unwrap().text();
+        assert!(plain.contains("--engine \"cmd=./a name='b c' tc=1+0.1\" \\\n"), "{plain}");
     }
 
     #[test]

@@ -155,7 +155,7 @@ def try_analysis(browser, checks):
     browser.wait("the end of annotating", "return document.getElementById('annotate').ariaPressed === 'false'")
     browser.run("document.activeElement.blur()")
     browser.press("Right", "Right", "Left")
-    browser.wait("the first move", "return document.querySelector('#moves [aria-current]')?.textContent.startsWith('f3')")
+    browser.wait("the first move", "return document.querySelector('#moves [aria-current] b')?.textContent === 'f3'")
     checks.page("board-annotated")
     browser.run("document.getElementById('lines').value = 3; document.getElementById('lines').onchange()")
     browser.click("#analyse")
@@ -216,7 +216,7 @@ def try_game_page(herald, browser, checks, folder):
     browser.open(page.as_uri())
     browser.wait("the board", "return document.querySelectorAll('#game [role=gridcell]').length === 64")
     browser.press("End")
-    browser.wait("the last move", "return document.querySelector('[aria-current]')?.textContent.startsWith('Qh4#')")
+    browser.wait("the last move", "return document.querySelector('[aria-current] b')?.textContent === 'Qh4#'")
     checks.page("game")
 
 
@@ -246,6 +246,7 @@ def try_live_page(herald, browser, checks, folder):
         browser.wait("the moves", "return document.querySelectorAll('#game .moves button').length > 0")
         checks.page("live-game")
     finally:
+        browser.open("about:blank")
         for program in [*clients, referee]:
             program.terminate()
             program.wait()

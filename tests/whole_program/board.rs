@@ -126,13 +126,13 @@ fn sessions_do_not_disturb_each_other_and_are_limited() {
     let (first, second) = (board.open(), board.open());
     // A page shows them, so that they are not ended for others.
     let mut watches: Vec<_> = [&first, &second].map(|session| session.events("game")).into();
-    watches.iter_mut().for_each(|watch| assert!(watch.next().is_some()));
+    assert!(watches.iter_mut().all(|watch| watch.next().is_some()));
     first.say(r#"{"command":"move","move":"e4"}"#);
     second.say(r#"{"command":"move","move":"d4"}"#);
     assert!(first.pgn().contains("1. e4") && second.pgn().contains("1. d4"));
     let others: Vec<_> = (0..6).map(|_| board.open()).collect();
     let mut later: Vec<_> = others.iter().map(|session| session.events("game")).collect();
-    later.iter_mut().for_each(|watch| assert!(watch.next().is_some()));
+    assert!(later.iter_mut().all(|watch| watch.next().is_some()));
     let refused = board.ask("POST", &board.path("sessions"), "", "");
     assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("close one"), "{refused}");
     // A page that is closed makes room, and its session ends.

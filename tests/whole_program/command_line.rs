@@ -23,6 +23,7 @@ fn every_subcommand_has_help_with_an_example() {
         &["match"],
         &["check"],
         &["board"],
+        &["link"],
         &["bench"],
         &["perft"],
         &["eval"],

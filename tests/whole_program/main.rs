@@ -1,5 +1,6 @@
 //! Whole-program tests: the executable is driven as by a person, a GUI or a script.
 
+mod annotate;
 mod board;
 mod books;
 mod bridge;
@@ -14,6 +15,7 @@ mod epd_thinking;
 mod faults;
 #[path = "../support/installed.rs"]
 mod installed;
+mod link;
 mod live_page;
 mod match_files;
 mod match_load;

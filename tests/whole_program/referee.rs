@@ -233,7 +233,7 @@ fn an_observer_takes_over() {
 
 /// Returns the devices at both ends of a simulated serial line: two pseudo-terminals, connected by threads that apply
 /// `disturb` to the bytes.
-fn serial_line(disturb: fn(&mut Vec<u8>)) -> [String; 2] {
+pub(crate) fn serial_line(disturb: fn(&mut Vec<u8>)) -> [String; 2] {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
     let ends = [(); 2].map(|()| {

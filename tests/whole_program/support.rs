@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Time after which a test fails: long, as machines may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Returns the path of `examples/distorting.rs`, built. Cargo builds it with the tests, unless only this test was
+/// Returns the path of `examples/distorting/`, built. Cargo builds it with the tests, unless only this test was
 /// requested.
 pub(crate) fn distorting() -> PathBuf {
     static BUILT: Once = Once::new();

@@ -16,13 +16,13 @@ use crate::support::{PATIENCE, Program};
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
 /// Files with a certificate for this machine and its key.
-struct Papers {
-    certificate: String,
+pub(crate) struct Papers {
+    pub(crate) certificate: String,
     key: String,
 }
 
 impl Papers {
-    fn new(folder: &Path, name: &str) -> Papers {
+    pub(crate) fn new(folder: &Path, name: &str) -> Papers {
         Papers::with(folder, name, |_| {})
     }
 
@@ -40,7 +40,7 @@ impl Papers {
         Papers { certificate: write("pem", certificate.pem()), key: write("key", key.serialize_pem()) }
     }
 
-    fn flags(&self) -> [&str; 4] {
+    pub(crate) fn flags(&self) -> [&str; 4] {
         ["--tls-certificate", &self.certificate, "--tls-key", &self.key]
     }
 }

@@ -30,13 +30,13 @@ pub struct ProgramAnalyzer {
     interrupt: Arc<AtomicBool>,
     player: Option<Box<dyn Player>>,
     /// Whether the positions are those of one game, and whether the program has been told so.
-    game: GameState,
+    game: GameAnnouncement,
     mates: MateProver,
 }
 
 /// What the positions have to do with each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum GameState {
+enum GameAnnouncement {
     /// Nothing: each is a new game.
     Apart,
     /// They are those of a game that the program doesn't know yet.
@@ -49,7 +49,7 @@ impl ProgramAnalyzer {
     /// Creates an analyzer without starting the program. The program is stopped soon after `interrupt` is set.
     pub fn new(spec: Spec, limit: TimeControl, interrupt: Arc<AtomicBool>) -> ProgramAnalyzer {
         let mates = MateProver::new(PROOF_MEMORY);
-        ProgramAnalyzer { spec, limit, interrupt, player: None, game: GameState::Apart, mates }
+        ProgramAnalyzer { spec, limit, interrupt, player: None, game: GameAnnouncement::Apart, mates }
     }
 
     /// Waits for the program's answer.
@@ -100,7 +100,10 @@ impl ProgramAnalyzer {
                         None => Err(AnalysisError::NoMove("the game is over".to_owned())),
                     };
                 }
-                PlayerEvent::DrawOffer | PlayerEvent::Remark(_) => {}
+                PlayerEvent::DrawOffer
+                | PlayerEvent::DrawRefusal
+                | PlayerEvent::Clock(_)
+                | PlayerEvent::Remark(_) => {}
             }
         }
     }
@@ -108,13 +111,13 @@ impl ProgramAnalyzer {
 
 impl Analyzer for ProgramAnalyzer {
     fn begin_game(&mut self) {
-        self.game = GameState::Announced;
+        self.game = GameAnnouncement::Announced;
     }
 
     fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
         // After a fault the player is not put back; dropping it ends the program.
         let (mut player, is_known) = match self.player.take() {
-            Some(player) => (player, self.game == GameState::Begun),
+            Some(player) => (player, self.game == GameAnnouncement::Begun),
             None => (players::start(&self.spec, None)?, false),
         };
         let controls = ByColor::new_with(|_| self.limit.clone());
@@ -125,6 +128,7 @@ impl Analyzer for ProgramAnalyzer {
                 color: game.turn(),
                 controls: controls.clone(),
                 opponent: String::new(),
+                ratings: ByColor::default(),
                 ponder: false,
             })?;
         }
@@ -134,8 +138,8 @@ impl Analyzer for ProgramAnalyzer {
         // A neutral result, as no game was played.
         player.end_game(Outcome::Draw(DrawReason::Adjudication))?;
         self.player = Some(player);
-        if self.game == GameState::Announced {
-            self.game = GameState::Begun;
+        if self.game == GameAnnouncement::Announced {
+            self.game = GameAnnouncement::Begun;
         }
         Ok(analysis)
     }

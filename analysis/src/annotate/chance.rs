@@ -49,6 +49,6 @@ mod tests {
 
     #[test]
     fn accuracy_falls_with_the_loss() {
-        assert_eq!([0.0, 10.0, 20.0].map(|loss| accuracy(loss).round()), [100.0, 67.0, 45.0]);
+        assert_eq!([0.0, 10.0, 20.0].map(|loss| accuracy(loss).round() as i32), [100, 67, 45]);
     }
 }

@@ -1,7 +1,7 @@
 //! The analysis of a game's positions, from the last to the first.
 
 use game::book::Book;
-use game::{Color, Game, Move, SyzygyTables, SyzygyValue};
+use game::{Color, Game, Move, Score, SyzygyTables, SyzygyValue};
 use shakmaty::Position as _;
 
 use crate::jobs::final_score;
@@ -31,7 +31,8 @@ pub(super) struct Examination {
 /// Analyses the positions of a game after `first` plies and later, the last one first, so that the analysis of a position knows
 /// what comes of the move played. Calls `progress` after each.
 ///
-/// A program that fails is asked a second time. If it fails again, the earlier positions are left out.
+/// A program that fails is asked a second time. If it fails again, the earlier positions are left out. Positions for which it tells
+/// no score, as some programs do where there is one move or a move of their book, are left out.
 ///
 /// # Errors
 /// The work was interrupted.
@@ -43,7 +44,7 @@ pub(super) fn examine(
     progress: &dyn Fn(),
 ) -> AnalysisResult<Examination> {
     let mut positions = vec![None; game.ply() + 1];
-    let mut here = game.clone();
+    let (mut here, mut has_gaps) = (game.clone(), false);
     analyzer.begin_game();
     loop {
         let ply = here.ply();
@@ -52,14 +53,27 @@ pub(super) fn examine(
             _ => analyze(&here, analyzer),
         });
         match analysis {
-            Ok(analysis) => positions[ply] = Some(examined(&here, analysis, tables)),
+            Ok(analysis) if analysis.score.is_some_and(|score| is_plausible(&here, score)) => {
+                positions[ply] = Some(examined(&here, analysis, tables));
+            }
+            Ok(_) => has_gaps = true,
             Err(AnalysisError::Interrupted) => return Err(AnalysisError::Interrupted),
             Err(error) => return Ok(Examination { positions, failure: Some(error) }),
         }
         progress();
         if ply <= first || here.undo().is_none() {
-            return Ok(Examination { positions, failure: None });
+            let knows_none = positions.iter().flatten().all(|position| position.choices == 0);
+            let failure = (has_gaps && knows_none).then_some(AnalysisError::NoScore);
+            return Ok(Examination { positions, failure });
         }
+    }
+}
+
+/// Whether a program can mean this score: at most 200 pawns, and no mate on the board where there is none.
+fn is_plausible(game: &Game, score: Score) -> bool {
+    match score {
+        Score::Centipawns(centipawns) => centipawns.unsigned_abs() <= 20_000,
+        Score::MateIn(moves) | Score::MatedIn(moves) => moves > 0 || game.outcome().is_some(),
     }
 }
 
@@ -67,8 +81,7 @@ fn analyze(game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<PositionA
     if game.legal_moves().is_empty() {
         return Ok(PositionAnalysis { score: Some(final_score(game)), ..PositionAnalysis::default() });
     }
-    let analysis = analyzer.analyze(game, &mut |_| true)?;
-    if analysis.score.is_none() { Err(AnalysisError::NoScore) } else { Ok(analysis) }
+    analyzer.analyze(game, &mut |_| true)
 }
 
 fn examined(game: &Game, analysis: PositionAnalysis, tables: Option<&SyzygyTables>) -> Examined {

@@ -5,18 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::book::Book;
-use game::{Color, Game, GameTree, ParsedGame, Replay, SyzygyTables, Variant};
+use game::{Color, Game, GameTree, JudgingRules, ParsedGame, Replay, SyzygyTables, Variant};
 use shakmaty::{ByColor, Position as _, Role};
 
 use super::clocks;
 use super::examine::{Examination, Examined, examine, theory};
-use super::judge::{MoveToJudge, Verdict};
+use super::judge::{MoveToJudge, MoveVerdict};
 use super::puzzles::PuzzleVerifier;
 use super::record::{AnnotatedGame, AnnotatedMove, GamePhase, OpeningNote, PositionNote, Provenance};
 use super::summary::SideSummary;
 use crate::process::WorkerPool;
 use crate::{AnalysisError, AnalysisResult, Analyzer, AnalyzerFactory, ProcessError};
-use game::JudgingRules;
 
 /// What is annotated, and how.
 #[derive(Clone, Debug)]
@@ -130,7 +129,7 @@ impl GameAnnotator {
         let book = settings.book.as_deref().and_then(|path| Book::open(path).ok());
         let verifier = settings.puzzles.clone().map(PuzzleVerifier::new);
         let analyzer = if settings.is_dry { Err(AnalysisError::Interrupted) } else { analyzers() };
-        GameAnnotator { analyzer, book, verifier, settings, progress }
+        GameAnnotator { settings, analyzer, book, verifier, progress }
     }
 
     /// Annotates a game.
@@ -142,19 +141,20 @@ impl GameAnnotator {
         let message = |line: u64, text: &str| format!("{file}:{line}: {text}");
         let mut messages: Vec<String> =
             parsed.faults.iter().map(|(line, fault)| message(*line, &fault.to_string())).collect();
+        if !parsed.is_ended {
+            messages.push(message(
+                parsed.line,
+                &format!("the game breaks off without a result; `{}` is written", parsed.tree.result),
+            ));
+        }
         let mut tree = parsed.tree;
-        let replay = match tree.replay() {
-            Ok(replay) if replay.game.variant() == Variant::Chess => replay,
-            other => {
-                let why = match other {
-                    Ok(replay) => format!("games of {} are not analysed", replay.game.variant()),
-                    Err(fault) => fault.to_string(),
-                };
+        let Replay { game, fault } = match replay(&tree) {
+            Ok(replay) => replay,
+            Err(why) => {
                 messages.push(message(parsed.setup_line.max(parsed.line), &why));
                 return Ok(AnnotationResult::unchanged(&tree, messages, true));
             }
         };
-        let Replay { game, fault } = replay;
         if let Some(fault) = &fault {
             let line = parsed.move_lines.get(game.ply()).copied().unwrap_or(parsed.line);
             messages.push(message(line, &format!("{fault}; the game is annotated up to here")));
@@ -177,6 +177,9 @@ impl GameAnnotator {
             messages.push(message(parsed.line, &format!("not all positions are analysed: {failure}")));
         }
         let has_failed = fault.is_some() || examination.failure.is_some();
+        if examination.positions.iter().all(Option::is_none) {
+            return Ok(AnnotationResult::unchanged(&tree, messages, has_failed));
+        }
         let annotated = AnnotatedGame {
             number,
             file: file.to_string(),
@@ -207,16 +210,13 @@ impl GameAnnotator {
         let skipped = skipped.saturating_sub(usize::from(game.start().turn().is_black() && skipped > 0));
         let known = if self.settings.analyzes_theory { 0 } else { theory };
         let first = skipped.max(known).min(game.ply());
-        match &mut self.analyzer {
-            Ok(analyzer) => {
-                examine(game, first, &mut **analyzer, self.settings.tables.as_deref(), &*self.progress)
-            }
-            Err(_) => {
-                // Told once for each game; the next worker may have the memory for an analyzer.
-                let failure = std::mem::replace(&mut self.analyzer, Err(AnalysisError::Interrupted)).err();
-                Ok(Examination { positions: vec![None; game.ply() + 1], failure })
-            }
+        if let Ok(analyzer) = &mut self.analyzer {
+            let tables = self.settings.tables.as_deref();
+            return examine(game, first, &mut **analyzer, tables, &*self.progress);
         }
+        // Told once; of the games after it nothing is expected any more.
+        let failure = std::mem::replace(&mut self.analyzer, Err(AnalysisError::Interrupted)).err();
+        Ok(Examination { positions: vec![None; game.ply() + 1], failure })
     }
 
     /// Makes an annotated game of the examined positions.
@@ -231,10 +231,9 @@ impl GameAnnotator {
         let mut here = first_position(game);
         let mut annotated = blank(tree, &here, &self.settings.provenance);
         annotated.start_note = note(&here, positions[0].as_ref());
-        let shortage = clocks::shortage(tree.tag("TimeControl"));
+        let clocks = clocks::readings(tree);
         let names = ByColor { white: "White", black: "Black" };
         let names = names.map(|side| annotated.tag(side).unwrap_or(side).to_owned());
-        let mut last_clocks: ByColor<Option<f64>> = ByColor::default();
         let mut drifts = Vec::new();
         for (ply, &mv) in game.moves().iter().enumerate() {
             let mover = here.turn();
@@ -251,10 +250,7 @@ impl GameAnnotator {
             }
             let (san, coordinates) = (here.san(mv), here.coordinate(mv));
             let _ = here.play(mv); // the game's moves are legal
-            let clock = clocks::clock(&tree.mainline.moves[ply]);
-            let is_short = last_clocks.get(mover).is_some_and(|left| left < shortage);
-            *last_clocks.get_mut(mover) = clock.or(*last_clocks.get(mover));
-            let Verdict { loss, grade, merit, mut words, turning_point, .. } = verdict;
+            let MoveVerdict { loss, grade, merit, mut words, turning_point, .. } = verdict;
             if let Some(turning_point) = turning_point {
                 annotated.story.push(story(&annotated, ply, &san, &turning_point));
                 words.push(turning_point);
@@ -265,28 +261,42 @@ impl GameAnnotator {
                 coordinates,
                 fen: here.fen(),
                 after: note(&here, after),
-                clock,
+                clock: clocks[ply].left,
                 phase: phase(&here, ply < theory),
                 is_theory: ply < theory,
-                in_time_trouble: is_short,
+                in_time_trouble: clocks[ply].was_short,
                 loss,
                 grade,
                 merit,
                 words: (!words.is_empty()).then(|| words.join(" ")),
             });
         }
-        let first = annotated.mover(0);
-        let side = |color| SideSummary::of(names.get(color).clone(), color, first, &annotated.moves);
-        (annotated.white, annotated.black) = (side(Color::White), side(Color::Black));
-        let mean = drifts.iter().map(|drift| drift * drift).sum::<f64>() / drifts.len() as f64;
-        annotated.noise = (drifts.len() > 1).then(|| mean.sqrt());
+        sum_up(&mut annotated, &names, &drifts);
         Ok(annotated)
     }
+}
+
+/// Sums up the sides. `drifts` are the changes of the winning chance with best moves.
+fn sum_up(annotated: &mut AnnotatedGame, names: &ByColor<String>, drifts: &[f64]) {
+    let first = annotated.mover(0);
+    let side = |color| SideSummary::of(names.get(color).clone(), color, first, &annotated.moves);
+    (annotated.white, annotated.black) = (side(Color::White), side(Color::Black));
+    let mean = drifts.iter().map(|drift| drift * drift).sum::<f64>() / drifts.len() as f64;
+    annotated.noise = (drifts.len() > 1).then(|| mean.sqrt());
 }
 
 impl AnnotationResult {
     fn unchanged(tree: &GameTree, messages: Vec<String>, has_failed: bool) -> AnnotationResult {
         AnnotationResult { text: tree.write(), game: None, messages, has_failed, is_skipped: false }
+    }
+}
+
+/// Plays the moves of a game of chess.
+fn replay(tree: &GameTree) -> Result<Replay, String> {
+    let replay = tree.replay().map_err(|fault| fault.to_string())?;
+    match replay.game.variant() {
+        Variant::Chess => Ok(replay),
+        variant => Err(format!("games of {variant} are not analysed")),
     }
 }
 

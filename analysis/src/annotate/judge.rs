@@ -1,8 +1,6 @@
 //! The judgement of moves from the analyses before and after them.
 
-use game::{Color, Game, Move, Score, SyzygyValue};
-
-use game::{JudgingRules, MoveGrade};
+use game::{Color, Game, JudgingRules, Move, MoveGrade, Score, SyzygyValue};
 
 use super::chance::{Prospect, bounded, prospect, table_chance};
 use super::examine::Examined;
@@ -10,7 +8,7 @@ use super::record::{MoveLoss, MoveMerit, eval_text, white_score};
 
 /// What is found out about a move.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Verdict {
+pub(super) struct MoveVerdict {
     pub(super) loss: Option<MoveLoss>,
     pub(super) grade: Option<MoveGrade>,
     pub(super) merit: Option<MoveMerit>,
@@ -35,7 +33,7 @@ pub(super) struct MoveToJudge<'a> {
 
 impl MoveToJudge<'_> {
     /// Judges the move; `None` if a score is missing.
-    pub(super) fn judge(&self, rules: &JudgingRules) -> Option<Verdict> {
+    pub(super) fn judge(&self, rules: &JudgingRules) -> Option<MoveVerdict> {
         let (best, next) = (self.before.analysis.score?, -self.after.analysis.score?);
         let chance_before = chance(rules, best, self.before.table);
         let chance_after = chance(rules, next, self.after.table.map(opposite));
@@ -47,12 +45,12 @@ impl MoveToJudge<'_> {
         let centipawns = if is_best { 0 } else { (bounded(best) - bounded(next)).max(0) };
         let is_choice = self.before.choices > 1;
         let grade = rules.grade(points).filter(|_| is_choice);
-        let mut verdict = Verdict {
+        let mut verdict = MoveVerdict {
             loss: Some(MoveLoss { points, centipawns }),
             grade,
             merit: if is_best && grade.is_none() { self.merit(rules, chance_before) } else { None },
             drift: is_best.then_some(chance_after - chance_before),
-            ..Verdict::default()
+            ..MoveVerdict::default()
         };
         verdict.words = self.words(&verdict, best, next);
         verdict.turning_point = self.turning_point(&verdict, chance_before, chance_after);
@@ -78,7 +76,7 @@ impl MoveToJudge<'_> {
         Some(if is_sacrifice { MoveMerit::HardFind } else { MoveMerit::OnlyMove })
     }
 
-    fn words(&self, verdict: &Verdict, best: Score, next: Score) -> Vec<String> {
+    fn words(&self, verdict: &MoveVerdict, best: Score, next: Score) -> Vec<String> {
         let mut words = Vec::new();
         let best_move = self.before.best().filter(|best| *best != self.mv).map(|mv| self.game.san(mv));
         match (best, next) {
@@ -112,7 +110,7 @@ impl MoveToJudge<'_> {
             }
             (None, Some(MoveMerit::OnlyMove)) => words.push("The only good move.".to_owned()),
             (None, Some(MoveMerit::HardFind)) => {
-                words.push("The only good move, and a sacrifice.".to_owned())
+                words.push("The only good move, and a sacrifice.".to_owned());
             }
             (None, None) => {}
         }
@@ -120,7 +118,7 @@ impl MoveToJudge<'_> {
     }
 
     /// A sentence on what the game comes to, if a mistake or a blunder changes that.
-    fn turning_point(&self, verdict: &Verdict, before: f64, after: f64) -> Option<String> {
+    fn turning_point(&self, verdict: &MoveVerdict, before: f64, after: f64) -> Option<String> {
         if verdict.grade < Some(MoveGrade::Mistake) {
             return None;
         }

@@ -1,12 +1,11 @@
 //! Positions in which a player went wrong and one move was right.
 
-use game::{Game, Move, Score};
+use game::{Game, JudgingRules, Move, Score};
 
 use super::examine::Examined;
 use super::games::PuzzleSettings;
 use super::record::{PuzzleNote, san_words, white_score};
 use crate::{AnalysisResult, Analyzer, Herald};
-use game::JudgingRules;
 
 /// Longest mate that is proven, in moves.
 const LONGEST_MATE: u32 = 8;

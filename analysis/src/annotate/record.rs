@@ -1,11 +1,10 @@
 //! An annotated game as data, from which text, pages, tables and suites are made.
 
-use game::{CastlingMode, Color, Game, GameOpening, Move, Score};
+use game::{CastlingMode, Color, Game, GameOpening, Move, MoveGrade, Score};
 use pages::WhiteScore;
 use serde::{Deserialize, Serialize};
 
 use super::summary::SideSummary;
-use game::MoveGrade;
 
 /// An annotated game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,6 +72,9 @@ pub struct Provenance {
     pub engine: String,
     /// The limit for each move.
     pub limit: String,
+    /// The other settings that are not at their defaults.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub settings: String,
     /// The date in UTC, as PGN writes it; `None` if the output shall be reproducible.
     pub date: Option<String>,
 }
@@ -230,7 +232,8 @@ impl AnnotatedGame {
     pub fn move_number(&self, ply: usize) -> usize {
         let first: usize = self.start.split(' ').nth(5).and_then(|field| field.parse().ok()).unwrap_or(1);
         let begins_black = self.start.split(' ').nth(1) == Some("b");
-        first + (ply + usize::from(begins_black)) / 2
+        let later = if begins_black { ply.div_ceil(2) } else { ply / 2 };
+        first + later
     }
 
     /// The analysis of the position after so many plies.

@@ -1,9 +1,7 @@
 //! How well a side played.
 
-use game::Color;
+use game::{Color, MoveGrade};
 use serde::{Deserialize, Serialize};
-
-use game::MoveGrade;
 
 use super::chance::accuracy;
 use super::record::{AnnotatedMove, GamePhase, MoveMerit};

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use game::Color;
+use game::{Color, MoveGrade};
 use serde::Serialize;
-
-use game::MoveGrade;
 
 use super::chance::accuracy;
 use super::record::{AnnotatedGame, AnnotatedMove, GamePhase};

@@ -93,9 +93,12 @@ pub(super) fn name_opening(tree: &mut GameTree, opening: Option<&GameOpening>) {
     set_unknown(tree, "Opening", opening.name);
 }
 
-/// Sets a tag that is missing or unknown.
+/// Sets a tag that is missing or unknown. Some programs write `Eco`.
 fn set_unknown(tree: &mut GameTree, name: &str, value: &str) {
-    if tree.tag(name).is_none_or(|known| matches!(known.trim(), "" | "?" | "-")) {
+    let is_known = |(tag, value): &(String, String)| {
+        tag.eq_ignore_ascii_case(name) && !matches!(value.trim(), "" | "?" | "-")
+    };
+    if !tree.tags.iter().any(is_known) {
         tree.set_tag(name, value);
     }
 }
@@ -115,6 +118,10 @@ fn write_tags(tree: &mut GameTree, game: &AnnotatedGame) {
     tree.set_tag("Annotator", annotator);
     tree.set_tag("AnalysisEngine", game.provenance.engine.as_str());
     tree.set_tag("AnalysisLimit", game.provenance.limit.as_str());
+    tree.tags.retain(|(name, _)| name != "AnalysisSettings");
+    if !game.provenance.settings.is_empty() {
+        tree.set_tag("AnalysisSettings", game.provenance.settings.as_str());
+    }
     if let Some(date) = &game.provenance.date {
         tree.set_tag("AnalysisDate", date.as_str());
     }

@@ -70,20 +70,52 @@ impl Fit {
         }
     }
 
-    /// Whether somebody had both colours, directly or over others: otherwise any advantage explains the results as well.
+    /// Whether the results have a most likely advantage. They have none if, for some change of the ratings, a growing or a
+    /// falling advantage makes no result less likely: if nobody had both colours, or if one colour won everything.
     fn advantage_is_known(&self) -> bool {
-        let advantage = self.advantage();
-        let mut others = self.information();
-        others.is_fixed[advantage] = true;
-        let (mut own, mut column) = (0.0, vec![0.0; self.values.len()]);
-        for &(white, black, weight) in &others.weights {
-            own += weight;
-            column[white] += weight;
-            column[black] -= weight;
+        !self.is_unlimited(1) && !self.is_unlimited(-1)
+    }
+
+    /// Whether changes of the ratings exist with which a change of the advantage by `change` makes no result less likely.
+    ///
+    /// White's lead may not fall where White got points, and not grow where Black did. This limits the differences of the
+    /// changes of two ratings, so that they exist if no cycle of the limits is negative (Bellman and Ford).
+    fn is_unlimited(&self, change: i64) -> bool {
+        // All fixed players are one that does not change.
+        let fixed = self.is_fixed.iter().position(|fixed| *fixed);
+        let place = |player: usize| if self.is_fixed[player] { fixed.unwrap_or(player) } else { player };
+        let mut limits = Vec::new();
+        for e in &self.encounters {
+            let (white, black) = (place(e.white), place(e.black));
+            if e.points > 0.0 {
+                limits.push((white, black, change));
+            }
+            if e.points < e.games {
+                limits.push((black, white, -change));
+            }
         }
-        let explained = others.solve(&column);
-        let left = own - column.iter().zip(&explained).map(|(a, b)| a * b).sum::<f64>();
-        left > 1e-6 * own
+        let mut changes = vec![0; self.values.len()];
+        let mut origins: Vec<usize> = (0..changes.len()).collect();
+        loop {
+            let mut is_done = true;
+            for &(from, to, limit) in &limits {
+                if changes[from] + limit < changes[to] {
+                    changes[to] = changes[from] + limit;
+                    // A player who limits himself.
+                    if from == to {
+                        return false;
+                    }
+                    origins[to] = from;
+                    is_done = false;
+                }
+            }
+            if is_done {
+                return true;
+            }
+            if has_cycle(&origins) {
+                return false;
+            }
+        }
     }
 
     /// Returns the information matrix.
@@ -94,6 +126,25 @@ impl Fit {
         };
         Information { weights: self.encounters.iter().map(weight).collect(), is_fixed: self.is_fixed.clone() }
     }
+}
+
+/// Whether the way back to the origins goes round in a circle somewhere. Who is his own origin is an end.
+fn has_cycle(origins: &[usize]) -> bool {
+    let mut seen_from = vec![usize::MAX; origins.len()];
+    for start in 0..origins.len() {
+        let mut place = start;
+        while seen_from[place] == usize::MAX {
+            seen_from[place] = start;
+            if origins[place] == place {
+                break;
+            }
+            place = origins[place];
+        }
+        if seen_from[place] == start && origins[place] != place {
+            return true;
+        }
+    }
+    false
 }
 
 /// The information that games give about the values: a weight for the square of each encounter's difference.

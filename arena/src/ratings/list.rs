@@ -33,6 +33,8 @@ pub struct RatingList {
     pub groups: Vec<RatedGroup>,
     /// The advantage of the first move, in Elo; `None` if it is given or cannot be told from the ratings.
     pub first_move: Option<Estimate>,
+    /// Whether the advantage was to be estimated but cannot be told from the ratings. It is 0 then.
+    pub first_move_is_unknown: bool,
     /// Estimated share of draws between equal players, from 0 to 1; `None` without games.
     pub draws_of_equals: Option<f64>,
     /// Number of games.
@@ -54,7 +56,7 @@ pub struct RatedPlayer {
     /// Name of the player.
     pub name: String,
     /// Rating in Elo. Its error, from the 95 % confidence interval, is relative to the anchors of the group, or to its mean
-    /// without any.
+    /// without any; infinite if the rating is a bound, or that mean.
     pub rating: Estimate,
     /// Whether the rating is a bound only.
     pub bound: Option<Bound>,
@@ -127,6 +129,7 @@ impl RatingList {
             players: Vec::new(),
             groups: groups(tally, &division, &anchors, &group_of),
             first_move: advantage(&fit, &variances),
+            first_move_is_unknown: options.first_move.is_none() && fit.is_fixed[fit.advantage()],
             draws_of_equals: draws_of_equals(tally, &fit),
             games: tally.games(),
             draws: tally.encounters.values().map(|results| results.draws).sum(),
@@ -141,6 +144,8 @@ impl RatingList {
             .map(|(place, &number)| {
                 let error = CONFIDENCE_95 * list.variances.own[number].sqrt() * ELO;
                 let bound = bounds[number];
+                // The only one of a group is its mean.
+                let is_alone = anchors[number].is_none() && division.groups[group_of[number]].len() < 2;
                 let own = &list.encounters[place];
                 let mut results = WinDrawLoss::default();
                 for (_, against) in own {
@@ -153,7 +158,7 @@ impl RatingList {
                     name: tally.players[number].clone(),
                     rating: Estimate {
                         value: fit.values[number] * ELO,
-                        error: if bound.is_some() { f64::INFINITY } else { error },
+                        error: if bound.is_some() || is_alone { f64::INFINITY } else { error },
                     },
                     bound,
                     is_anchor: anchors[number].is_some(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use game::{counted, escaped};
+use game::{counted, escaped, excerpt};
 use serde_json::{Value, json};
 
 use super::list::{Bound, RatedGroup, RatedPlayer, RatingList};
@@ -61,7 +61,8 @@ LOS in percent
         }
         if sections.head_to_head {
             for place in 0..list.players.len() {
-                let _ = write!(text, "\n{}\n{}", list.players[place].name, self.opponents(place).text());
+                let name = excerpt(&list.players[place].name);
+                let _ = write!(text, "\n{name}\n{}", self.opponents(place).text());
             }
         }
         text
@@ -73,7 +74,9 @@ LOS in percent
             "rank,group,player,rating,error,bound,points,games,wins,draws,losses,opponents,los\r\n"
                 .to_owned();
         for (rank, player) in self.ranked() {
-            let quoted = format!("\"{}\"", player.name.replace('"', "\"\""));
+            // A spreadsheet would read such a name as a formula.
+            let apostrophe = if player.name.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+            let quoted = format!("\"{apostrophe}{}\"", player.name.replace('"', "\"\""));
             let bound = player.bound.map_or("", |bound| match bound {
                 Bound::AtLeast => ">",
                 Bound::AtMost => "<",
@@ -211,6 +214,11 @@ LOS in percent
         )];
         if let Some(Estimate { value, error }) = list.first_move {
             lines.push(format!("Advantage of the first move: {value:+.1} ± {error:.1} Elo"));
+        } else if list.first_move_is_unknown {
+            lines.push(
+                "Advantage of the first move: it cannot be told from these games, and is taken to be 0"
+                    .to_owned(),
+            );
         }
         if let Some(share) = list.draws_of_equals {
             lines.push(format!("Draws between equal players: {:.1} %", 100.0 * share));

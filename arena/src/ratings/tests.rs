@@ -131,6 +131,38 @@ fn an_advantage_needs_both_colours() {
     assert_near(list.players[0].rating.value - list.players[1].rating.value, 120.4, 0.1);
 }
 
+/// Where one colour won everything, any larger advantage is more likely still.
+#[test]
+fn an_advantage_without_a_limit_is_not_told() {
+    let white_wins = game("A", "B", "1-0") + &game("B", "A", "1-0");
+    let more = white_wins.clone() + &game("A", "C", "0-1");
+    let black_wins = ["AB", "BC", "CA", "BA"].map(|pair| game(&pair[..1], &pair[1..], "0-1")).concat();
+    for pgn in [white_wins, more, black_wins] {
+        let list = list(&pgn, &FREE);
+        assert_eq!((list.first_move, list.first_move_is_unknown), (None, true));
+        for player in &list.players {
+            assert!(player.rating.value.abs() < 1000.0, "{player:?}");
+            assert!(player.rating.error > 100.0, "{player:?}");
+        }
+        let text = RatingsReport(&list).text(RatingsSections::default());
+        assert!(text.contains("cannot be told"), "{text}");
+    }
+    let anchors = vec![("A".to_owned(), 0.0), ("B".to_owned(), 0.0)];
+    let games = game("A", "B", "1-0") + &game("A", "B", "1-0") + &game("A", "B", "0-1");
+    let known = list(&games, &RatingOptions { anchors, ..FREE }).first_move.unwrap();
+    assert_near(known.value, 120.4, 0.1);
+    let drawn = ["AB", "BA"].map(|pair| game(&pair[..1], &pair[1..], "1/2-1/2")).concat();
+    let drawn = list(&(game("A", "B", "1-0") + &game("B", "A", "1-0") + &drawn), &FREE);
+    assert!(!drawn.first_move_is_unknown && drawn.first_move.unwrap().value < 500.0);
+}
+
+/// The only one of a group has no error.
+#[test]
+fn a_single_game_proves_nothing() {
+    let list = list(&game("A", "B", "1-0"), &FREE);
+    assert!(list.players.iter().all(|player| player.rating.error.is_infinite()), "{:?}", list.players);
+}
+
 /// Plays pairs of games between players of known ratings, with openings that favour one colour by hundreds of Elo.
 fn simulated(seed: u64) -> (String, Vec<f64>) {
     let mut random = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -184,6 +216,15 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
     assert!(lists[0].pairs == 300, "{}", lists[0].pairs);
     let share = f64::from(inside) / (5 * runs) as f64;
     assert!((0.93..0.975).contains(&share), "{share}");
+}
+
+#[test]
+fn names_are_harmless() {
+    let list = list(&game("=1+1", "\u{1b}[31mred", "1/2-1/2"), &FREE);
+    let report = RatingsReport(&list);
+    let text = report.text(RatingsSections { superiority: true, head_to_head: true });
+    assert!(text.contains("?[31mred") && !text.contains('\u{1b}'), "{text}");
+    assert!(report.csv().contains(",\"'=1+1\","), "{}", report.csv());
 }
 
 #[test]

@@ -29,6 +29,11 @@ impl SequentialTest {
         SequentialTest { sprt, counts, counted: 0, waiting: BTreeMap::new(), decision: None }
     }
 
+    /// Returns the number of games that wait for an earlier one.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Adds a game of the tested player. `number` is its number in the schedule, from 0; the games `2n` and `2n + 1` are
     /// a pair. Games after the decision are not counted.
     pub fn add(&mut self, number: u64, points: Points) {

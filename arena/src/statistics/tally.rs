@@ -140,7 +140,8 @@ pub struct Sample {
 pub struct Estimate {
     /// Most likely value; infinite if all games were won or all were lost.
     pub value: f64,
-    /// Half-width of the 95 % confidence interval; infinite if the interval reaches a score of 0 or 1.
+    /// Half-width of the 95 % confidence interval; infinite if the interval reaches a score of 0 or 1, or if all
+    /// observations are equal, so that their spread is not known.
     pub error: f64,
 }
 
@@ -168,6 +169,9 @@ impl Sample {
 
     /// Returns the difference in strength in logistic Elo.
     pub fn elo(&self) -> Estimate {
+        if self.variance == 0.0 {
+            return Estimate { value: elo(self.mean), error: f64::INFINITY };
+        }
         let margin = CONFIDENCE_95 * self.standard_error();
         let width = elo(self.mean + margin) - elo(self.mean - margin);
         let error = if width.is_finite() { width / 2.0 } else { f64::INFINITY };
@@ -186,10 +190,9 @@ impl Sample {
         })
     }
 
-    /// Returns the likelihood that the player is the stronger one, from 0 to 1.
-    pub fn likelihood_of_superiority(&self) -> f64 {
-        let lead = self.mean - 0.5;
-        if lead == 0.0 { 0.5 } else { normal_distribution(lead / self.standard_error()) }
+    /// Returns the likelihood that the player is the stronger one, from 0 to 1; `None` if all observations are equal.
+    pub fn likelihood_of_superiority(&self) -> Option<f64> {
+        (self.variance > 0.0).then(|| normal_distribution((self.mean - 0.5) / self.standard_error()))
     }
 }
 
@@ -235,7 +238,7 @@ mod tests {
         assert_near(sample.variance, 0.14, 1e-12);
         assert_near(sample.elo().value, 70.44, 0.005);
         assert_near(sample.elo().error, 33.69, 0.005);
-        assert_near(sample.likelihood_of_superiority(), 0.999_988, 1e-6);
+        assert_near(sample.likelihood_of_superiority().unwrap(), 0.999_988, 1e-6);
         // 0.1 / sqrt(0.14) * 347.436 = 92.856; 1.96 / sqrt(250) * 347.436 = 43.068.
         assert_near(sample.normalised_elo().unwrap().value, 92.856, 0.001);
         assert_near(sample.normalised_elo().unwrap().error, 43.068, 0.001);
@@ -251,7 +254,7 @@ mod tests {
         assert_near(sample.variance, 0.0475, 1e-12);
         assert_near(sample.elo().value, 34.86, 0.005);
         assert_near(sample.elo().error, 21.23, 0.005);
-        assert_near(sample.likelihood_of_superiority(), 0.999_412, 1e-6);
+        assert_near(sample.likelihood_of_superiority().unwrap(), 0.999_412, 1e-6);
         // 0.05 / sqrt(0.095) * 347.436; 1.96 / sqrt(400) * 347.436.
         assert_near(sample.normalised_elo().unwrap().value, 56.361, 0.001);
         assert_near(sample.normalised_elo().unwrap().error, 34.048, 0.001);
@@ -262,9 +265,11 @@ mod tests {
         assert_eq!(WinDrawLoss::default().sample(), None);
         let lost = WinDrawLoss { losses: 7, ..WinDrawLoss::default() }.sample().unwrap();
         assert_eq!(lost.elo(), Estimate { value: f64::NEG_INFINITY, error: f64::INFINITY });
-        assert_eq!((lost.normalised_elo(), lost.likelihood_of_superiority()), (None, 0.0));
+        assert_eq!((lost.normalised_elo(), lost.likelihood_of_superiority()), (None, None));
         let drawn = WinDrawLoss { draws: 7, ..WinDrawLoss::default() }.sample().unwrap();
-        assert_eq!(drawn.elo(), Estimate { value: 0.0, error: 0.0 });
-        assert_near(drawn.likelihood_of_superiority(), 0.5, 0.0);
+        assert_eq!(drawn.elo(), Estimate { value: 0.0, error: f64::INFINITY });
+        assert_eq!(drawn.likelihood_of_superiority(), None);
+        let pair = Pentanomial([0, 0, 0, 1, 0]).sample().unwrap();
+        assert_eq!((pair.elo().error, pair.likelihood_of_superiority()), (f64::INFINITY, None));
     }
 }

@@ -27,7 +27,6 @@
 //! A referee without a processor reads a move later than it came. The system tells how long its thread was ready to run and
 //! had none: the lag. A loss on time by no more than the lag that the loser's clock was charged with stands, but is marked.
 
-mod fields;
 mod record;
 mod rules;
 
@@ -41,9 +40,8 @@ use platform::Source;
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
-pub use self::fields::{PgnField, PgnFields};
-pub use self::record::{GameRecord, MoveRecord};
-pub(crate) use self::record::{date, replay_move};
+pub(crate) use self::record::replay_move;
+pub use self::record::{GameRecord, MoveRecord, pgn_date};
 pub use self::rules::{
     Adjudication, DrawByScore, DrawRule, ResignByScore, Rules, TablebaseEnds, TablebaseRule,
 };
@@ -228,6 +226,7 @@ impl<'a> GameReferee<'a> {
             color,
             controls: seats.as_ref().map(|seat| seat.control.clone()),
             opponent: seats.get(!color).name.clone(),
+            ratings: ByColor::default(),
             ponder: seats.get(color).ponder,
         };
         self.players.get_mut(color).new_game(&game)
@@ -362,7 +361,10 @@ impl GameReferee<'_> {
                 let claim = format!("{result} {{{}}}", game::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
-            PlayerEvent::OtherLine(..) | PlayerEvent::Remark(_) => Continue(()),
+            PlayerEvent::OtherLine(..)
+            | PlayerEvent::Remark(_)
+            | PlayerEvent::DrawRefusal
+            | PlayerEvent::Clock(_) => Continue(()),
             PlayerEvent::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,

@@ -3,10 +3,10 @@
 use std::time::{Duration, SystemTime};
 
 use game::{Clock, Game, Outcome, PgnTags, write_pgn};
-use players::{PlayerFault, Thinking};
+use players::{MoveComment, PgnField, PgnFields, PlayerFault, Thinking};
 use shakmaty::ByColor;
 
-use super::{PgnField, PgnFields, Seat};
+use super::Seat;
 use crate::schedule::Fixture;
 
 /// Maximum length of a variation in PGN, in plies.
@@ -96,7 +96,7 @@ impl GameRecord {
                 Some(number) => {
                     let played = &self.moves[number];
                     let line = board.as_ref().map(|board| variation(board, &played.thinking));
-                    played.comment(fields, &line.unwrap_or_default())
+                    played.told(&line.unwrap_or_default()).text(fields)
                 }
             };
             if let Some(board) = &mut board {
@@ -124,7 +124,7 @@ impl GameRecord {
     fn tags(&self, given: &PgnTags) -> PgnTags {
         let ByColor { white, black } = self.seats.as_ref();
         let mut tags = given.clone();
-        tags.set("Date", date(self.started));
+        tags.set("Date", pgn_date(self.started));
         tags.set("White", &white.name);
         tags.set("Black", &black.name);
         if white.control == black.control {
@@ -144,6 +144,14 @@ impl GameRecord {
     }
 }
 
+impl MoveRecord {
+    /// What a comment can tell of the move.
+    fn told<'a>(&'a self, variation: &'a str) -> MoveComment<'a> {
+        let MoveRecord { thinking, used, remaining, lag, .. } = self;
+        MoveComment { thinking, used: *used, remaining: *remaining, lag: *lag, variation }
+    }
+}
+
 /// Returns the legal part of a player's variation in SAN.
 fn variation(game: &Game, thinking: &Thinking) -> String {
     let mut line = thinking.moves(game);
@@ -157,7 +165,7 @@ pub(crate) fn replay_move(game: &mut Game, m: game::Move) {
 }
 
 /// Formats the date for PGN, in UTC.
-pub(crate) fn date(moment: SystemTime) -> String {
+pub fn pgn_date(moment: SystemTime) -> String {
     let date = time::OffsetDateTime::from(moment).date();
     format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day())
 }

@@ -73,17 +73,7 @@ pub(crate) fn check_flag(game: &Game, clock: &Clock, at: Instant) -> Option<(Out
         return None;
     }
     let mover = game.turn();
-    Some((flag_fall(game, mover), format!("time overdrawn by {:?}", clock.overrun(mover, at))))
-}
-
-/// Returns the outcome when the flag of `loser` has fallen: a draw if the opponent could not mate by any series of
-/// legal moves (FIDE Laws 6.9). Only the material is examined; permanently blocked positions are not recognised.
-fn flag_fall(game: &Game, loser: Color) -> Outcome {
-    if game.position().has_insufficient_material(!loser) {
-        Outcome::Draw(DrawReason::TimeoutVsInsufficient)
-    } else {
-        Outcome::Win { winner: !loser, reason: WinReason::TimeForfeit }
-    }
+    Some((game.flag_fall(mover), format!("time overdrawn by {:?}", clock.overrun(mover, at))))
 }
 
 /// Rules of adjudication. By default no game is adjudicated.
@@ -309,13 +299,13 @@ mod tests {
     fn time_runs_out_against_a_side_that_cannot_mate() {
         let draw = Outcome::Draw(DrawReason::TimeoutVsInsufficient);
         let lone_king = game("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", "");
-        assert_eq!(flag_fall(&lone_king, Color::White), draw);
-        assert_eq!(flag_fall(&lone_king, Color::Black).winner(), Some(Color::White));
+        assert_eq!(lone_king.flag_fall(Color::White), draw);
+        assert_eq!(lone_king.flag_fall(Color::Black).winner(), Some(Color::White));
         let knight_against_queen = game("4k1n1/8/8/8/8/8/8/Q3K3 w - - 0 1", "");
-        assert_eq!(flag_fall(&knight_against_queen, Color::White), draw);
+        assert_eq!(knight_against_queen.flag_fall(Color::White), draw);
         let knight_against_rook = game("4k1n1/8/8/8/8/8/8/R3K3 w - - 0 1", "");
         assert_eq!(
-            flag_fall(&knight_against_rook, Color::White).winner(),
+            knight_against_rook.flag_fall(Color::White).winner(),
             Some(Color::Black),
             "a helpmate exists"
         );
@@ -327,9 +317,8 @@ mod tests {
         let mut adjudicator = Adjudicator::default();
         for (ply, score) in (1..).zip(scores) {
             let mover = game.turn();
-            let quiet = |m: &game::Move| m.role() == shakmaty::Role::Knight && !m.is_capture();
-            let m = game.legal_moves().into_iter().find(quiet).unwrap();
-            game.play(m).unwrap();
+            let shuffled = SHUFFLE.split_whitespace().cycle().nth(ply - 1).unwrap();
+            game.play(game.parse_move(shuffled).unwrap()).unwrap();
             let score = score.map(Score::Centipawns);
             if let Some((outcome, _)) = adjudicator.judge(rules, &game, mover, score) {
                 return Some((ply, outcome));
@@ -352,28 +341,24 @@ mod tests {
         let scores = [even, even, even, Some(11), even, even, even, even];
         assert_eq!(ended(&rules, &scores), drawn(8), "a single doubt begins a new row");
         assert_eq!(ended(&rules, &[even, even, even, None, even, even, even]), None, "as silence does");
-        let mut adjudicator = Adjudicator::default();
-        let zero = Some(Score::DRAW);
-        for (moves, outcome) in
-            [("Nf3 Nf6 Ng1 Ng8 e4", None), ("Nf3 Nf6 e4 Ng8", None), ("Nf3 Nf6 Ng1 Ng8", drawn(4))]
-        {
-            for ply in 1..=moves.split(' ').count() {
-                let played = moves.split(' ').take(ply).collect::<Vec<_>>().join(" ");
-                let game = game(START, &played);
-                let found = adjudicator.judge(
-                    &Adjudication {
-                        draw: Some(DrawByScore { from_move: 1, ..draw }),
-                        ..Adjudication::default()
-                    },
-                    &game,
-                    !game.turn(),
-                    zero,
-                );
-                let found = found.map(|(outcome, _)| (ply, outcome));
-                assert_eq!(found, outcome.filter(|(at, _)| *at == ply), "{moves}: {ply}");
-            }
-            adjudicator = Adjudicator::default();
-        }
+    }
+
+    #[test]
+    fn a_pawn_move_begins_the_count_of_even_moves_anew() {
+        let draw = DrawByScore { from_move: 1, moves: times(2), within: 10 };
+        let rules = Adjudication { draw: Some(draw), ..Adjudication::default() };
+        let last = |moves: &str| {
+            let mut adjudicator = Adjudicator::default();
+            let words: Vec<&str> = moves.split(' ').collect();
+            let mut judged = (1..=words.len()).map(|ply| {
+                let game = game(START, &words[..ply].join(" "));
+                adjudicator.judge(&rules, &game, !game.turn(), Some(Score::DRAW))
+            });
+            judged.position(|outcome| outcome.is_some())
+        };
+        assert_eq!(last("Nf3 Nf6 Ng1 Ng8"), Some(3));
+        assert_eq!(last("Nf3 Nf6 e4 Ng8 Ng1 Nf6"), None);
+        assert_eq!(last("Nf3 Nf6 e4 Ng8 Ng1 Nf6 Nf3"), Some(6));
     }
 
     #[test]

@@ -12,11 +12,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
-use arena::{
-    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, PgnField, PgnFields, Rules, Seat, play_by,
-};
+use arena::{Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Rules, Seat, play_by};
 use game::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
-use players::{Player, PlayerEvent, PlayerFault, Protocol, Thinking};
+use players::{PgnField, PgnFields, Player, PlayerEvent, PlayerFault, Protocol, Thinking};
 use shakmaty::ByColor;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -296,7 +294,8 @@ fn a_lasting_agreement_of_the_scores_is_a_draw() {
     let adjudication = Adjudication { draw: Some(draw), ..Adjudication::default() };
     let game = Match::new("10").rules(Rules { adjudication, ..Rules::default() });
     let record = game.play(&["says 0; e4", "says 20; Nf3"], &["says -3; e5", "says -20; Nc6"]).record;
-    assert_eq!((record.outcome, record.moves.len()), (Some(Outcome::Draw(DrawReason::Adjudication)), 3));
+    let ended = (record.outcome, record.moves.len());
+    assert_eq!(ended, (Some(Outcome::Draw(DrawReason::Adjudication)), 4), "pawn moves do not count");
     assert_eq!(record.detail, "draw by score");
 }
 

@@ -28,6 +28,7 @@ fn fixture(protocol: Protocol, arguments: &str) -> Spec {
         Cecp => "cecp",
         Uci => "uci",
         Cego => "cego",
+        Protocol::Autoplayer => "autoplayer",
     };
     let words = ["--protocol", name].into_iter().chain(arguments.split_whitespace());
     let words = std::iter::once(program.display().to_string()).chain(words.map(String::from));

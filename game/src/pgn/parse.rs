@@ -73,7 +73,7 @@ impl<R: BufRead> TreeReader<R> {
         }
         while let Some((token, line)) = self.token()? {
             match token {
-                Token::Tag { ref name, .. } if game.ends_before(name) => {
+                Token::Tag { ref name, .. } if game.ends_before(name, line) => {
                     self.next = Some((token, line));
                     break;
                 }
@@ -147,6 +147,8 @@ enum Section {
 struct PartialGame {
     section: Section,
     first_line: Option<u64>,
+    /// The line of the last token, if it was a tag.
+    tag_line: Option<u64>,
     tags: Vec<(String, String)>,
     setup_line: u64,
     mainline: MoveLine,
@@ -164,9 +166,17 @@ struct PartialGame {
 }
 
 impl PartialGame {
-    /// Whether a tag of this name begins the next game: `Event` is always the first tag (PGN standard, 8.1.1).
-    fn ends_before(&self, name: &str) -> bool {
-        self.section == Section::Movetext || self.section == Section::Tags && name == "Event"
+    /// Whether a tag begins the next game. The tags are in any order in the import format (PGN standard, 8.1.1). A game without
+    /// movetext ends before a second `Event`. It also ends before `Event` or a tag that it has already where an empty line or text
+    /// that is no tag stands between.
+    fn ends_before(&self, name: &str, line: u64) -> bool {
+        let is_known = self.tags.iter().any(|(known, _)| known == name);
+        let is_apart = self.tag_line.is_none_or(|last| line > last + 1);
+        match self.section {
+            Section::Nothing => false,
+            Section::Tags => (name == "Event" && (is_known || is_apart)) || (is_known && is_apart),
+            Section::Movetext => true,
+        }
     }
 
     fn begin(&mut self, section: Section, line: u64) {
@@ -176,6 +186,7 @@ impl PartialGame {
 
     /// Adds a token other than the result. Of a game that is too long, the rest is left out.
     fn take(&mut self, token: Token, line: u64) {
+        self.tag_line = matches!(token, Token::Tag { .. }).then_some(line);
         if self.is_too_long {
             return;
         }
@@ -252,7 +263,9 @@ impl PartialGame {
         self.begin(Section::Movetext, line);
         if self.open.len() == MOST_NESTED {
             self.too_deep += 1;
-            self.faults.push((line, PgnFault::TooDeep));
+            if !self.faults.iter().any(|(_, fault)| matches!(fault, PgnFault::TooDeep)) {
+                self.faults.push((line, PgnFault::TooDeep));
+            }
             return self.add(Annotation::Other("(".to_owned()), line);
         }
         if self.open.is_empty() {

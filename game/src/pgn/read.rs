@@ -402,7 +402,8 @@ mod tests {
                 0..40,
             ),
         ) {
-            let games = read(format!("{}\n[Event \"last\"]\n1. Nf3 *\n", tokens.join(" ")));
+            // Without the empty line, tags before it would belong to the last game.
+            let games = read(format!("{}\n\n[Event \"last\"]\n1. Nf3 *\n", tokens.join(" ")));
             let last = games.last().unwrap().as_ref().unwrap();
             prop_assert_eq!((&last.tags["Event"], moves(last)), ("last", "Nf3".to_owned()));
         }

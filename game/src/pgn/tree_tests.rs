@@ -44,6 +44,16 @@ fn games_begin_with_black_and_anywhere() {
 }
 
 #[test]
+fn tags_come_in_any_order() {
+    let games = |text: &str| read(text).iter().map(|game| game.tree.tags.len()).collect::<Vec<_>>();
+    assert_eq!(games("[White \"A\"]\n[Event \"E\"]\n[Black \"B\"]\n\n1. e4 *\n"), [3]);
+    assert_eq!(games("[White \"A\"]\n[Event \"1\"]\n\n[White \"B\"]\n[Event \"2\"]\n\n1. d4 *\n"), [2, 2]);
+    assert_eq!(games("[Event \"1\"]\n[Event \"2\"]\n[White \"B\"]\n"), [1, 2]);
+    assert_eq!(games("[White \"A\"]\n\n[Event \"2\"]\n"), [1, 1]);
+    assert_eq!(games("[White \"A\"]\n\n1. e4\n[White \"B\"]\n[Event \"2\"]\n"), [1, 2]);
+}
+
+#[test]
 fn broken_games_are_kept_and_told() {
     let told = |text: &str, written: &str, told: &[&str]| {
         let game = read_one(text);

@@ -100,6 +100,18 @@ impl CecpPlayer {
         let _ = self.stream.tell_all([Command::Force, Command::Quit]);
     }
 
+    /// Stops the search, and tells the result.
+    fn finish(&mut self, result: Command) -> Result<(), PlayerFault> {
+        let is_busy = self.state == CecpState::Thinking;
+        self.state = CecpState::Idle;
+        if is_busy && self.features.has(Switch::Sigint) {
+            self.stream.interrupt();
+        }
+        self.needs_restart |= is_busy && !self.features.has(Switch::Ping);
+        self.stream.tell(Command::Force)?;
+        self.stream.tell(result)
+    }
+
     /// Replaces the process by a new one.
     fn replace_process(&mut self) -> Result<(), PlayerFault> {
         let (stream, features) = handshake::start(&self.stream.spec, self.stream.log.0.clone())?;
@@ -126,6 +138,9 @@ impl CecpPlayer {
         self.stream.tell(Command::Ponder(game.ponder))?;
         if self.features.has(Switch::Name) && !game.opponent.trim().is_empty() {
             self.stream.tell(Command::Name(game.opponent.clone()))?;
+            if let Some(command) = setup::rating(game) {
+                self.stream.tell(command)?;
+            }
             // Only for engines that ask for the opponent's name: Fairy-Max 5.0 may crash at unknown commands.
             self.stream.tell(Command::Computer)?;
         }
@@ -235,8 +250,14 @@ impl ProtocolPlayer for CecpPlayer {
     }
 }
 
+/// Returns the command that tells an outcome.
+pub(crate) fn cecp_result(outcome: Outcome) -> Command {
+    let result = outcome.result().parse().unwrap_or(GameResult::Unknown);
+    Command::Result { result, comment: Some(outcome.to_string()) }
+}
+
 /// Returns the text of a message for persons.
-fn remark(message: &Message) -> Option<String> {
+pub(crate) fn remark(message: &Message) -> Option<String> {
     match message {
         Message::TellUserError(text) => Some(format!("tells the user about an error: {}", excerpt(text))),
         Message::Tell(audience, text) => Some(format!("tells {}: {}", audience.in_words(), excerpt(text))),
@@ -254,7 +275,7 @@ pub(crate) fn former_move(line: &str) -> Option<&str> {
     (is_number && dots == "..." && end.is_none()).then_some(text)
 }
 
-fn thinking(line: ThinkingLine) -> Thinking {
+pub(crate) fn thinking(line: ThinkingLine) -> Thinking {
     Thinking {
         depth: u32::try_from(line.depth).ok(),
         score: Some(score(line.score)),
@@ -334,15 +355,11 @@ impl Player for CecpPlayer {
     }
 
     fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault> {
-        let is_busy = self.state == CecpState::Thinking;
-        self.state = CecpState::Idle;
-        if is_busy && self.features.has(Switch::Sigint) {
-            self.stream.interrupt();
-        }
-        self.needs_restart |= is_busy && !self.features.has(Switch::Ping);
-        self.stream.tell(Command::Force)?;
-        let result = outcome.result().parse().unwrap_or(GameResult::Unknown);
-        self.stream.tell(Command::Result { result, comment: Some(outcome.to_string()) })
+        self.finish(cecp_result(outcome))
+    }
+
+    fn call_off(&mut self, reason: &str) -> Result<(), PlayerFault> {
+        self.finish(Command::Result { result: GameResult::Unknown, comment: Some(reason.to_owned()) })
     }
 
     fn take(&mut self) -> Option<Arrival> {

@@ -7,7 +7,7 @@ use messages::cecp::{Command, EditLine, Switch};
 use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Square};
 
 use super::features::Features;
-use crate::PlayerFault;
+use crate::{NewGame, PlayerFault};
 
 /// Clock of a game without a limit.
 const A_DAY: Duration = Duration::from_hours(24);
@@ -68,6 +68,14 @@ fn edit(start: &VariantPosition, features: &Features) -> Vec<String> {
     let before = before.into_iter().chain([Command::Edit]).map(|command| command.to_string());
     let after = after.into_iter().map(|command| command.to_string());
     before.chain(edits.map(|line| line.to_string())).chain(after).collect()
+}
+
+/// Returns the ratings of a player and its opponent, 0 if one is unknown; `None` if neither is known.
+pub(crate) fn rating(game: &NewGame) -> Option<Command> {
+    let [own, opponent] = [game.color, !game.color].map(|color| *game.ratings.get(color));
+    let number = |rating: Option<u32>| rating.map_or(0, i64::from);
+    (own.is_some() || opponent.is_some())
+        .then(|| Command::Rating { own: number(own), opponent: number(opponent) })
 }
 
 /// Returns the command for a move: `usermove` if the engine has asked for it.
@@ -131,7 +139,7 @@ fn level(moves: u32, base: Duration, increment: Duration) -> Command {
 }
 
 /// Returns the operand of `time` and `otim`.
-pub(super) fn centiseconds(remaining: Option<Duration>) -> i64 {
+pub(crate) fn centiseconds(remaining: Option<Duration>) -> i64 {
     i64::try_from(remaining.unwrap_or(A_DAY).as_millis() / 10).unwrap_or(i64::MAX)
 }
 

@@ -4,7 +4,7 @@
 //! exchanges messages with it (`harness::Harness`) and returns the expected and the seen behaviour if they differ.
 //!
 //! - Each rule has a process of its own, so that a failure affects no other rule, and a rule can be checked alone.
-//! - Each rule has a test in which it is broken: `examples/distorting.rs`, between Herald and the check, removes, adds or changes
+//! - Each rule has a test in which it is broken: `examples/distorting/`, between Herald and the check, removes, adds or changes
 //!   lines. The faults are a table in `tests/whole_program/check.rs`.
 //! - A program fails if it breaks the specification, makes an illegal move or ends unasked. *Not supported* is the verdict for
 //!   optional features that it lacks, and where a specification leaves open what GUIs expect: reading while it thinks, decimals,
@@ -161,6 +161,8 @@ pub fn rules(protocol: Protocol) -> Vec<ConformanceRule> {
         Protocol::Cecp => cecp::RULES.concat(),
         Protocol::Uci => uci::RULES.concat(),
         Protocol::Cego => cego::RULES.concat(),
+        // The proposal has no rule that a program could be held to without an interface's help.
+        Protocol::Autoplayer => Vec::new(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The transport to a referee: a TCP connection, plain or with TLS, or a serial line.
+//! The transport to a referee or to the other end of a link: a TCP connection, plain or with TLS, or a serial line.
 //!
 //! One thread reads and another writes. TLS is done by `rustls::Stream` on a nonblocking socket. The connection's state is locked
 //! only during an attempt to read or write, never while waiting for bytes, so that neither thread waits for the other. Rejected
@@ -9,22 +9,24 @@
 //! only the referee's own certificate, whatever names it has. No other module of the clients deals with TLS.
 
 mod security;
+mod server;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use platform::Source;
-use rustls::{ClientConnection, Stream};
+use rustls::{Connection, Stream};
 use serialport::SerialPort;
 
 pub use security::{Security, TlsError, certificates};
+pub use server::{ServerSecurity, server_config};
 
 /// Time limit to send the end of a TLS connection.
 const CLOSING: Duration = Duration::from_millis(500);
@@ -33,7 +35,7 @@ const SERIAL_WAIT: Duration = Duration::from_millis(200);
 /// Longest single wait of an operation without a time-out.
 const LONG: Duration = Duration::from_hours(1);
 
-/// Address of a referee.
+/// Address of a referee, or of the other end of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PeerAddress {
     /// `HOST:PORT`.
@@ -66,7 +68,7 @@ impl fmt::Display for PeerAddress {
     }
 }
 
-/// An open transport to a referee, for writing. [`Transport::reader`] returns its other half.
+/// An open transport, for writing. [`Transport::reader`] returns its other half.
 pub struct Transport {
     medium: Medium,
     timeout: Option<Duration>,
@@ -80,7 +82,7 @@ enum Medium {
 /// A nonblocking socket with the TLS state of the connection.
 struct Socket {
     tcp: TcpStream,
-    tls: Option<Mutex<ClientConnection>>,
+    tls: Option<Mutex<Connection>>,
 }
 
 /// Opens a serial line, or a connection as [`connect`] does.
@@ -102,14 +104,44 @@ pub fn open(address: &PeerAddress, security: &Security, within: Duration) -> io:
 /// # Errors
 /// No answer; or, of kind `InvalidData`, the server doesn't speak TLS or its certificate is not trusted.
 pub fn connect(address: &str, security: &Security, within: Duration) -> io::Result<Transport> {
-    let tls = security.session(address)?.map(Mutex::new);
-    let tcp = dial(address, within)?;
-    // A move is a small packet that must not be delayed.
-    tcp.set_nodelay(true)?;
-    tcp.set_nonblocking(true)?;
-    let socket = Socket { tcp, tls };
-    socket.shake_hands(Instant::now() + within)?;
-    Ok(Transport { medium: Medium::Network(Arc::new(socket)), timeout: None })
+    let tls = security.session(address)?;
+    Transport::over(dial(address, within)?, tls, within)
+}
+
+/// A TCP port at which connections are accepted.
+pub struct TransportListener {
+    tcp: TcpListener,
+    security: ServerSecurity,
+}
+
+impl TransportListener {
+    /// Listens at `HOST:PORT`.
+    ///
+    /// # Errors
+    /// The address is unknown or in use.
+    pub fn bind(address: &str, security: ServerSecurity) -> io::Result<TransportListener> {
+        let tcp = TcpListener::bind(address)?;
+        tcp.set_nonblocking(true)?;
+        Ok(TransportListener { tcp, security })
+    }
+
+    /// The address, with the port that the system has chosen for port 0.
+    ///
+    /// # Errors
+    /// The system does not tell it.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.tcp.local_addr()
+    }
+
+    /// Waits for a connection, and completes its TLS handshake. Each has the time limit.
+    ///
+    /// # Errors
+    /// `TimedOut`: nobody has connected. Others: who has connected does not speak TLS as wanted.
+    pub fn accept(&self, within: Duration) -> io::Result<Transport> {
+        let until = Some(Instant::now() + within);
+        let (tcp, _) = repeat(Source::connecting(&self.tcp), until, || self.tcp.accept())?;
+        Transport::over(tcp, self.security.session()?, within)
+    }
 }
 
 /// Whether a server answers at `HOST:PORT`.
@@ -129,6 +161,15 @@ fn dial(address: &str, within: Duration) -> io::Result<TcpStream> {
 }
 
 impl Transport {
+    fn over(tcp: TcpStream, tls: Option<Connection>, within: Duration) -> io::Result<Transport> {
+        // A move is a small packet that must not be delayed.
+        tcp.set_nodelay(true)?;
+        tcp.set_nonblocking(true)?;
+        let socket = Socket { tcp, tls: tls.map(Mutex::new) };
+        socket.shake_hands(Instant::now() + within)?;
+        Ok(Transport { medium: Medium::Network(Arc::new(socket)), timeout: None })
+    }
+
     /// Returns the reading half. There must be only one.
     ///
     /// # Errors
@@ -204,7 +245,10 @@ impl Socket {
     fn read(&self, buffer: &mut [u8], until: Option<Instant>) -> io::Result<usize> {
         repeat(Source::incoming(&self.tcp), until, || match &self.tls {
             None => (&self.tcp).read(buffer),
-            Some(tls) => Stream::new(&mut *lock(tls), &mut &self.tcp).read(buffer),
+            Some(tls) => match &mut *lock(tls) {
+                Connection::Client(tls) => Stream::new(tls, &mut &self.tcp).read(buffer),
+                Connection::Server(tls) => Stream::new(tls, &mut &self.tcp).read(buffer),
+            },
         })
     }
 
@@ -220,7 +264,7 @@ impl Socket {
     }
 
     /// Sends the encrypted bytes.
-    fn send_sealed(&self, tls: &Mutex<ClientConnection>, until: Option<Instant>) -> io::Result<()> {
+    fn send_sealed(&self, tls: &Mutex<Connection>, until: Option<Instant>) -> io::Result<()> {
         repeat(Source::room(&self.tcp), until, || {
             let mut session = lock(tls);
             while session.wants_write() {
@@ -240,7 +284,7 @@ impl Socket {
     }
 }
 
-fn lock(tls: &Mutex<ClientConnection>) -> MutexGuard<'_, ClientConnection> {
+fn lock(tls: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     tls.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -10,8 +10,8 @@ use rustls::crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, ve
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, ConfigBuilder, DigitallySignedStruct, Error,
-    InvalidMessage, RootCertStore, SignatureScheme, WantsVerifier,
+    CertificateError, ClientConfig, ClientConnection, ConfigBuilder, Connection, DigitallySignedStruct,
+    Error, InvalidMessage, RootCertStore, SignatureScheme, WantsVerifier,
 };
 
 /// Verification of the peer: none (the default), or by a certificate, over TLS 1.3.
@@ -109,7 +109,7 @@ impl Security {
     }
 
     /// Starts a TLS session with `HOST:PORT`; `None` without TLS.
-    pub(super) fn session(&self, address: &str) -> io::Result<Option<ClientConnection>> {
+    pub(super) fn session(&self, address: &str) -> io::Result<Option<Connection>> {
         let Some(config) = &self.0 else { return Ok(None) };
         let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -118,7 +118,7 @@ impl Security {
             io::Error::new(ErrorKind::InvalidInput, text)
         })?;
         ClientConnection::new(Arc::clone(config), name)
-            .map(Some)
+            .map(|session| Some(session.into()))
             .map_err(|error| explain(io::Error::other(error)))
     }
 }

@@ -25,6 +25,7 @@ pub(crate) fn fixture(protocol: Protocol, arguments: &str) -> Spec {
         Protocol::Cecp => "cecp",
         Protocol::Uci => "uci",
         Protocol::Cego => "cego",
+        Protocol::Autoplayer => "autoplayer",
     };
     let words = ["--protocol", name].into_iter().chain(arguments.split_whitespace());
     let words = std::iter::once(program.display().to_string()).chain(words.map(String::from));
@@ -151,7 +152,8 @@ pub(crate) fn play(players: &mut ByColor<Box<dyn Player>>, rules: Rules) -> Play
     for color in Color::ALL {
         let opponent = "The \"Opponent\"\nquit".to_owned();
         let game = table.played.game.clone();
-        let new = NewGame { game, color, controls: controls.clone(), opponent, ponder: rules.ponder };
+        let (controls, ratings) = (controls.clone(), ByColor::default());
+        let new = NewGame { game, color, controls, opponent, ratings, ponder: rules.ponder };
         if let Err(fault) = players.get_mut(color).new_game(&new) {
             table.played.end = End::Faulty(color, fault);
             return table.played;
@@ -254,7 +256,10 @@ impl Table {
                 self.played.remarks.get_mut(color).push(text);
                 return Judgement::Nothing;
             }
-            PlayerEvent::DrawOffer | PlayerEvent::OtherLine(..) => return Judgement::Nothing,
+            PlayerEvent::DrawOffer
+            | PlayerEvent::OtherLine(..)
+            | PlayerEvent::DrawRefusal
+            | PlayerEvent::Clock(_) => return Judgement::Nothing,
             PlayerEvent::Resignation => End::Resigned,
             PlayerEvent::Claim { result, .. } => End::Claim(color, result),
             PlayerEvent::Complaint(_) => End::Complaint(color),

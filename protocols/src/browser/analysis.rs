@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use engine::{Decision, Limits, SearchLine};
 use game::{Game, JudgingRules, Move, Score};
-use pages::{PageStep, WhiteScore};
+use pages::{PageLine, PageStep, WhiteScore};
 
-use super::messages::{BrowserLine, BrowserMessage, BrowserThinking, MOST_LINES};
+use super::messages::{BrowserMessage, BrowserThinking, MOST_LINES};
 use super::session::{BrowserSession, BrowserTask};
 
 /// Nodes for each position of a game that is annotated.
@@ -19,7 +19,7 @@ const LONGEST_LINE: usize = 24;
 const LONGEST_VARIATION: usize = 8;
 
 /// The analysis of the position on the board.
-pub(super) struct Analysis {
+pub(super) struct BoardAnalysis {
     pub(super) is_on: bool,
     /// Number of lines.
     pub(super) count: u8,
@@ -31,13 +31,13 @@ pub(super) struct Analysis {
     fresh: Option<Instant>,
 }
 
-impl Default for Analysis {
-    fn default() -> Analysis {
-        Analysis { is_on: false, count: 1, node: 0, lines: Vec::new(), fresh: None }
+impl Default for BoardAnalysis {
+    fn default() -> BoardAnalysis {
+        BoardAnalysis { is_on: false, count: 1, node: 0, lines: Vec::new(), fresh: None }
     }
 }
 
-impl Analysis {
+impl BoardAnalysis {
     /// Begins to collect lines about a node.
     pub(super) fn begin(&mut self, node: usize) {
         (self.node, self.fresh) = (node, None);
@@ -141,10 +141,10 @@ impl BrowserSession {
     }
 }
 
-fn shown(game: &Game, line: &SearchLine) -> BrowserLine {
+fn shown(game: &Game, line: &SearchLine) -> PageLine {
     let (score, mut game) = (WhiteScore::of(line.score, game.turn()), game.clone());
     let moves = line.moves.iter().take(LONGEST_LINE);
-    BrowserLine { score, moves: moves.map_while(|mv| PageStep::play(&mut game, *mv)).collect() }
+    PageLine { score, moves: moves.map_while(|mv| PageStep::play(&mut game, *mv)).collect() }
 }
 
 /// Annotations.
@@ -207,7 +207,7 @@ impl BrowserSession {
         let line = self.analysis.lines.first();
         let depth = line.map_or(0, |line| line.depth);
         let best: Vec<Move> =
-            line.map(|line| line.moves.clone()).unwrap_or_else(|| decision.best.into_iter().collect());
+            line.map_or_else(|| decision.best.into_iter().collect(), |line| line.moves.clone());
         let turn = self.tree.game(node).turn();
         self.tree.set_score(node, WhiteScore::of(decision.score, turn), depth);
         self.note_chance(node, JudgingRules::default().chance(decision.score), &best);

@@ -50,12 +50,11 @@ fn without_commands(text: &str) -> String {
 /// Score and depth of `0.35,14` or `#-3`.
 fn evaluation(text: &str) -> (Option<WhiteScore>, Option<u32>) {
     let (score, depth) = text.trim().split_once(',').unwrap_or((text.trim(), ""));
-    let score = match score.strip_prefix('#') {
-        Some(moves) => moves.parse().ok().filter(|moves: &i32| *moves != 0).map(WhiteScore::Mate),
-        None => {
-            let pawns: Option<f64> = score.parse().ok().filter(|pawns: &f64| pawns.abs() < 1000.0);
-            pawns.map(|pawns| WhiteScore::Centipawns((pawns * 100.0).round() as i32))
-        }
+    let score = if let Some(moves) = score.strip_prefix('#') {
+        moves.parse().ok().filter(|moves: &i32| *moves != 0).map(WhiteScore::Mate)
+    } else {
+        let pawns: Option<f64> = score.parse().ok().filter(|pawns: &f64| pawns.abs() < 1000.0);
+        pawns.map(|pawns| WhiteScore::Centipawns((pawns * 100.0).round() as i32))
     };
     (score, depth.parse().ok())
 }

@@ -1,7 +1,7 @@
 //! The messages between the page of `herald board` and the program, as JSON. docs/BOARD.md describes them for authors of pages.
 
 use game::{CastlingMode, Color, Variant, variant_from_name};
-use pages::{PageMove, PageStep, WhiteScore};
+use pages::{PageLine, PageMove, PageStep};
 use serde::{Deserialize, Serialize};
 
 /// A command of the page. A command with an unknown name, an unknown field or a value of another type is refused as a whole.
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum BrowserCommand {
     /// Starts a game against Herald.
-    Play(NewGame),
+    Play(NewBrowserGame),
     /// Makes a move at the position on the board, in any notation that `game::Game::parse_move` reads.
     Move {
         /// The move.
@@ -80,7 +80,7 @@ pub const MOST_LINES: u8 = 5;
 /// A game to be played against Herald.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NewGame {
+pub struct NewBrowserGame {
     /// The person's side.
     pub side: PersonSide,
     /// Time control in the notation of PGN, with `-` for none.
@@ -316,16 +316,7 @@ pub struct BrowserThinking {
     /// Nodes per second.
     pub speed: u64,
     /// The lines.
-    pub lines: Vec<BrowserLine>,
-}
-
-/// A line of an analysis.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BrowserLine {
-    /// Its evaluation.
-    pub score: Option<WhiteScore>,
-    /// Its moves.
-    pub moves: Vec<PageStep>,
+    pub lines: Vec<PageLine>,
 }
 
 /// The games that were loaded.

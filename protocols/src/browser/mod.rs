@@ -16,8 +16,8 @@ mod tests;
 
 pub use library::{GameLibrary, MOST_GAMES};
 pub use messages::{
-    BoardMode, BrowserCommand, BrowserGame, BrowserGames, BrowserLine, BrowserMessage, BrowserMove,
-    BrowserNode, BrowserNotice, BrowserState, BrowserThinking, MOST_LINES, NewGame, PersonSide, PlayStatus,
+    BoardMode, BrowserCommand, BrowserGame, BrowserGames, BrowserMessage, BrowserMove, BrowserNode,
+    BrowserNotice, BrowserState, BrowserThinking, MOST_LINES, NewBrowserGame, PersonSide, PlayStatus,
     RuleSet, SideName,
 };
-pub use session::{Reply, SessionHandle, start};
+pub use session::{CommandReply, SessionHandle, start};

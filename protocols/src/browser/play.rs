@@ -10,14 +10,14 @@ use pages::PageStep;
 use shakmaty::Position as _;
 use std::sync::Arc;
 
-use super::messages::{BrowserMessage, BrowserNotice, NewGame, PersonSide, PlayStatus};
+use super::messages::{BrowserMessage, BrowserNotice, NewBrowserGame, PersonSide, PlayStatus};
 use super::session::{BrowserSession, BrowserTask, position};
 use super::tree::VariationTree;
 use crate::agreements::Agreements;
 use crate::today;
 
 /// A game of a person against Herald.
-pub(super) struct PlayedGame {
+pub(super) struct PersonGame {
     pub(super) person: Color,
     elo: Option<i64>,
     /// The clock. Both sides have the same time control.
@@ -30,7 +30,7 @@ pub(super) struct PlayedGame {
 /// Time for a move in a game without a clock, and for a hint.
 const MOVE_TIME: Duration = Duration::from_secs(1);
 
-impl PlayedGame {
+impl PersonGame {
     pub(super) fn status(&self, game: &Game, at: Instant) -> PlayStatus {
         let millis = |color| self.clock.remaining(color, at).map(|left| left.as_millis() as u64);
         let is_over = game.outcome().is_some();
@@ -57,8 +57,11 @@ impl PlayedGame {
 /// Beginning and end.
 impl BrowserSession {
     /// Starts a game.
-    pub(super) fn begin(&mut self, new: &NewGame) -> Result<(), String> {
+    pub(super) fn begin(&mut self, new: &NewBrowserGame) -> Result<(), String> {
         let control: TimeControl = new.control.parse().map_err(|error| format!("{error}"))?;
+        if matches!(control, TimeControl::PerMove(time) if time.is_zero()) {
+            return Err("a move needs some time, more than 0 seconds".to_owned());
+        }
         let game = position(new.variant, new.fen.as_deref())?;
         if let Some(elo) = new.elo {
             let range = NumberSetting::Elo.range();
@@ -83,7 +86,7 @@ impl BrowserSession {
         (self.at, self.game) = (0, game);
         let (agreements, last_score) = (Agreements::default(), None);
         let clock = Clock::new(control);
-        self.play = Some(PlayedGame { person, elo: new.elo, clock, agreements, last_score });
+        self.play = Some(PersonGame { person, elo: new.elo, clock, agreements, last_score });
         self.set_tags();
         self.tell_game();
         self.go_on();
@@ -170,7 +173,7 @@ impl BrowserSession {
 /// Moves.
 impl BrowserSession {
     /// The game against Herald that is in progress.
-    fn playing(&mut self) -> Result<&mut PlayedGame, String> {
+    fn playing(&mut self) -> Result<&mut PersonGame, String> {
         match &mut self.play {
             None => Err("no game against Herald is on the board".to_owned()),
             Some(_) if self.game.outcome().is_some() => Err("the game is over".to_owned()),
@@ -218,6 +221,9 @@ impl BrowserSession {
         let Some(play) = &mut self.play else {
             return Err("no game against Herald is on the board".to_owned());
         };
+        if self.game.outcome().is_some() {
+            return Err("the game is over".to_owned());
+        }
         let plies = if self.game.turn() == play.person { 2 } else { 1 };
         if self.game.ply() < plies {
             return Err("there is no move of yours to take back".to_owned());

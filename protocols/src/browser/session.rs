@@ -10,22 +10,22 @@ use engine::{Engine, Settings, TaskId, Thought};
 use game::Game;
 use shakmaty::Position as _;
 
-use super::analysis::{Analysis, AnnotationRun};
+use super::analysis::{AnnotationRun, BoardAnalysis};
 use super::library::GameLibrary;
 use super::messages::{
     BoardMode, BrowserCommand, BrowserGames, BrowserMessage, BrowserMove, BrowserNotice, BrowserState,
     RuleSet,
 };
-use super::play::PlayedGame;
+use super::play::PersonGame;
 use super::tree::VariationTree;
 
 /// What is done with the answer to a command: `Err` says in a sentence why it was refused.
-pub type Reply = Box<dyn FnOnce(Result<(), String>) + Send>;
+pub type CommandReply = Box<dyn FnOnce(Result<(), String>) + Send>;
 
 /// An event of a session.
 pub(super) enum SessionEvent {
-    Command(BrowserCommand, Reply),
-    Load(Vec<u8>, Reply),
+    Command(BrowserCommand, CommandReply),
+    Load(Vec<u8>, CommandReply),
     Pgn(Box<dyn FnOnce(String) + Send>),
     Refresh,
     Unwatched,
@@ -50,12 +50,12 @@ impl Drop for EndOnDrop {
 /// session has ended, that function is dropped.
 impl SessionHandle {
     /// Gives a command.
-    pub fn command(&self, command: BrowserCommand, reply: Reply) {
+    pub fn command(&self, command: BrowserCommand, reply: CommandReply) {
         self.send(SessionEvent::Command(command, reply));
     }
 
     /// Loads games or positions from a text in PGN, EPD or FEN, and opens the first one.
-    pub fn load(&self, text: Vec<u8>, reply: Reply) {
+    pub fn load(&self, text: Vec<u8>, reply: CommandReply) {
         self.send(SessionEvent::Load(text, reply));
     }
 
@@ -126,9 +126,9 @@ pub(super) struct BrowserSession {
     /// The game up to that node.
     pub(super) game: Game,
     /// The game against Herald; `None` while the board is for analysis.
-    pub(super) play: Option<PlayedGame>,
+    pub(super) play: Option<PersonGame>,
     pub(super) task: Option<BrowserTask>,
-    pub(super) analysis: Analysis,
+    pub(super) analysis: BoardAnalysis,
     pub(super) annotating: Option<AnnotationRun>,
     /// The time of the event that is being handled.
     pub(super) now: Instant,
@@ -153,7 +153,7 @@ impl BrowserSession {
             game,
             play: None,
             task: None,
-            analysis: Analysis::default(),
+            analysis: BoardAnalysis::default(),
             annotating: None,
             now: Instant::now(),
             library,
@@ -286,7 +286,7 @@ impl BrowserSession {
         self.needs_analysis()?;
         self.needs_node(node)?;
         self.end_annotating();
-        self.tree.promote(node);
+        self.tree.promote(node)?;
         self.tell_game();
         Ok(())
     }

@@ -86,6 +86,7 @@ fn a_game_is_played_taken_back_and_resigned() {
     page.state(|state| is_persons_turn(state) && state.node > 0);
     page.say(r#"{"command":"resign"}"#).unwrap();
     let state = page.state(|state| state.outcome.is_some());
+    assert!(page.say(r#"{"command":"take_back"}"#).unwrap_err().contains("over"));
     assert_eq!(state.outcome.as_deref(), Some("0-1 {White resigns}"));
     let pgn = page.pgn();
     assert!(
@@ -200,6 +201,7 @@ fn what_belongs_to_analysis_waits_for_the_end_of_the_game() {
     }
     for command in [
         r#"{"command":"play","side":"white","control":"nonsense"}"#,
+        r#"{"command":"play","side":"white","control":"0/move"}"#,
         r#"{"command":"play","side":"white","control":"-","elo":5}"#,
     ] {
         assert!(page.say(command).is_err(), "{command}");

@@ -11,6 +11,9 @@ use super::messages::{BrowserGame, BrowserNode};
 /// Maximum number of nodes of a tree.
 const MOST_NODES: usize = 20_000;
 
+/// Variations are nested at most so deep, as in the reader: other programs and our own writer go into them one by one.
+const MOST_NESTED: usize = 100;
+
 /// A tree of moves from a start position.
 pub(super) struct VariationTree {
     tags: Vec<(String, String)>,
@@ -104,9 +107,30 @@ impl VariationTree {
     /// Makes a move behind a node: goes to the node that has it, or adds one. `game` is at the node.
     pub(super) fn play(&mut self, parent: usize, game: &mut Game, mv: Move) -> Result<usize, String> {
         let next = &self.nodes[parent].shown.next;
-        match next.iter().copied().find(|id| self.nodes[*id].mv == Some(mv)) {
-            Some(id) => game.play(mv).map(|()| id).map_err(|error| error.to_string()),
-            None => self.add(parent, game, mv),
+        if let Some(id) = next.iter().copied().find(|id| self.nodes[*id].mv == Some(mv)) {
+            return game.play(mv).map(|()| id).map_err(|error| error.to_string());
+        }
+        let id = self.add(parent, game, mv)?;
+        self.check_nesting().inspect_err(|_| {
+            self.remove(id);
+            game.undo();
+        })?;
+        Ok(id)
+    }
+
+    /// Checks how deeply variations are nested.
+    fn check_nesting(&self) -> Result<(), String> {
+        let mut depths = vec![0; self.nodes.len()];
+        // A node stands behind its parent.
+        for (id, node) in self.nodes.iter().enumerate() {
+            if let Some(parent) = node.shown.parent {
+                let is_variation = self.nodes[parent].shown.next.first() != Some(&id);
+                depths[id] = depths[parent] + usize::from(is_variation);
+            }
+        }
+        match depths.into_iter().max() {
+            Some(MOST_NESTED..) => Err(format!("variations are nested at most {MOST_NESTED} deep here")),
+            _ => Ok(()),
         }
     }
 
@@ -150,8 +174,10 @@ impl VariationTree {
             .collect();
         moves.reverse();
         let mut game = self.start.clone();
-        // Every move was legal when it was added.
-        moves.into_iter().for_each(|mv| drop(game.play(mv)));
+        for mv in moves {
+            // Every move was legal when it was added.
+            let _ = game.play(mv);
+        }
         game
     }
 
@@ -231,11 +257,13 @@ impl VariationTree {
     }
 
     /// Makes a node the first choice of those beside it.
-    pub(super) fn promote(&mut self, id: usize) {
-        let Some(parent) = self.nodes[id].shown.parent else { return };
+    pub(super) fn promote(&mut self, id: usize) -> Result<(), String> {
+        let Some(parent) = self.nodes[id].shown.parent else { return Ok(()) };
         let next = &mut self.nodes[parent].shown.next;
+        let before = next.clone();
         next.retain(|other| *other != id);
         next.insert(0, id);
+        self.check_nesting().inspect_err(|_| self.nodes[parent].shown.next = before)
     }
 }
 
@@ -337,7 +365,7 @@ mod tests {
         let mv = game.parse_move("c5").unwrap();
         let found = tree.play(1, &mut game, mv).unwrap();
         assert_eq!(tree.shown(found).shown.step.san, "c5");
-        tree.promote(found);
+        tree.promote(found).unwrap();
         assert_eq!(tree.mainline().len(), 4, "e4 c5 Nf3 d6");
         tree.remove(found);
         assert!(!tree.has(found) && tree.has(1) && !tree.has(999));
@@ -357,5 +385,32 @@ mod tests {
         tree.judge(3, 4, &better);
         tree.set_score(3, Some(WhiteScore::Mate(-1)), 9);
         assert!(tree.pgn().contains("2. g4 $4 {[%eval #-1,9]} (2. e4)"), "{}", tree.pgn());
+    }
+
+    #[test]
+    fn variations_are_not_nested_without_end() {
+        let mut tree = VariationTree::new(Game::default());
+        let (mut at, mut refused) = (0, None);
+        for ply in 0..300 {
+            let mut game = tree.game(at);
+            // The knights go out and back; the other move makes what follows a variation.
+            let there_and_back = ["Nf3", "Nf6", "Ng1", "Ng8"];
+            for text in ["a3", "a6", "a4", "a5", "h3", "h6"] {
+                if let Ok(mv) = game.parse_move(text) {
+                    let _ = tree.play(at, &mut game.clone(), mv);
+                    break;
+                }
+            }
+            let mv = game.parse_move(there_and_back[ply % 4]).unwrap();
+            match tree.play(at, &mut game, mv) {
+                Ok(next) => at = next,
+                Err(error) => {
+                    refused = Some(error);
+                    break;
+                }
+            }
+        }
+        assert!(refused.is_some_and(|error| error.contains("nested")));
+        assert!(tree.pgn().matches('(').count() >= 90);
     }
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use arena::{PgnField, PgnFields};
 use clap::Args;
 use players::{Log, TextLog};
+use players::{PgnField, PgnFields};
 use serde::{Deserialize, Serialize};
 
 use crate::settings::{self, LogFile};

@@ -94,7 +94,7 @@ fn json_standings(plan: &MatchPlan, game: &Match) -> Vec<Value> {
             "losses": standing.games.losses, "points": standing.games.halves() as f64 / 2.0,
             "pairs": standing.pairs.0, "elo": sample.map(|sample| estimate(sample.elo())),
             "normalised_elo": sample.and_then(|sample| sample.normalised_elo()).map(estimate),
-            "los": sample.map(|sample| sample.likelihood_of_superiority()),
+            "los": sample.and_then(|sample| sample.likelihood_of_superiority()),
             "faults": standing.faults, "late_losses": game.late_losses[program],
         })
     };

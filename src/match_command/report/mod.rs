@@ -59,11 +59,16 @@ fn table(plan: &MatchPlan, game: &Match) -> String {
             format!("{points:.1}"),
             percent((games.games() > 0).then(|| points / games.games() as f64)),
             percent(games.draw_ratio()),
-            percent(sample.map(|sample| sample.likelihood_of_superiority())),
+            percent(sample.and_then(|sample| sample.likelihood_of_superiority())),
             standing.pairs.0.map(|count| count.to_string()).join(" "),
         ]);
     }
     grid.text()
+}
+
+/// Replaces control characters other than line feeds by `?`: names are what engines tell, and a terminal obeys them.
+pub(super) fn visible(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\n', "?")
 }
 
 fn estimate(estimate: Option<Estimate>) -> String {
@@ -109,6 +114,14 @@ fn sprt_line(game: &Match) -> String {
         bounds.upper,
         counted(test.games(), "game")
     );
+    let others = game.standings.games.saturating_sub(test.games());
+    if others > 0 {
+        let _ = writeln!(
+            lines,
+            "The test counts games in their order; it has not counted {}",
+            counted(others, "other")
+        );
+    }
     if let Some(StoppedEstimate { elo, normalised_elo }) = test.estimate() {
         let _ = writeln!(
             lines,

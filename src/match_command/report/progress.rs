@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
 use super::json::{self, json_begin, json_game, json_progress, json_start};
-use super::{estimate, sprt_line, table};
+use super::{estimate, sprt_line, table, visible};
 use crate::match_command::plan::MatchPlan;
 
 /// The speed of this run of a match.
@@ -70,7 +70,7 @@ pub(in crate::match_command) struct MatchProgress<'a> {
     report_every: u64,
     table_every: u64,
     pace: Pace,
-    /// Error of writing events or lines; nothing further is written.
+    /// Error of writing events or lines; nothing further is written. A match without events goes on.
     failed: Option<io::Error>,
     interrupted: Arc<AtomicBool>,
 }
@@ -189,13 +189,10 @@ impl<'a> MatchProgress<'a> {
         self.bar.set_message(format!("{}\n{}{pace}", rows.join("\n"), ratio_line(game)));
     }
 
-    /// Clears the display.
-    ///
-    /// # Errors
-    /// The events could not be written.
-    pub(in crate::match_command) fn finish(self) -> io::Result<()> {
+    /// Clears the display. The error is that of the events or lines that could not be written.
+    pub(in crate::match_command) fn finish(self) -> Option<io::Error> {
         self.bar.finish_and_clear();
-        self.failed.map_or(Ok(()), Err)
+        self.failed
     }
 
     fn event(&mut self, event: impl FnOnce() -> Value) {
@@ -209,6 +206,7 @@ impl<'a> MatchProgress<'a> {
         if self.failed.is_some() {
             return;
         }
+        let text = visible(text);
         let written = self.bar.suspend(|| {
             let mut output = io::stdout().lock();
             output.write_all(text.as_bytes()).and_then(|()| output.flush())
@@ -216,11 +214,13 @@ impl<'a> MatchProgress<'a> {
         self.note(written);
     }
 
-    /// Ends the match when nobody can read any more what happens.
+    /// Ends the match when the program that reads its events has gone. Without events the games are what is wanted.
     fn note(&mut self, written: io::Result<()>) {
         if let Err(error) = written {
             self.failed = Some(error);
-            self.interrupted.store(true, Ordering::Relaxed);
+            if self.json {
+                self.interrupted.store(true, Ordering::Relaxed);
+            }
         }
     }
 }
@@ -253,7 +253,7 @@ fn live_table(plan: &MatchPlan, game: &Match) -> String {
             format!("{points:.1}/{}", games.games()),
             percent((games.games() > 0).then(|| points / games.games() as f64)),
             estimate(sample.map(|sample| sample.elo())),
-            percent(sample.map(|sample| sample.likelihood_of_superiority())),
+            percent(sample.and_then(|sample| sample.likelihood_of_superiority())),
             percent(games.draw_ratio()),
             count("time forfeits").to_string(),
             count("crashes").to_string(),

@@ -9,7 +9,7 @@ use messages::referee::{Directive, ExactClock, Moves};
 use shakmaty::ByColor;
 
 use super::LiveGame;
-use crate::table::{date, replay_move};
+use crate::table::{pgn_date, replay_move};
 
 /// Number of plies in one history record. Readers need to accept only 4095 characters; this leaves room to spare.
 const PLIES_IN_A_RECORD: usize = 400;
@@ -36,7 +36,7 @@ impl LiveGame {
         let mut told: Vec<(String, String)> = [
             ("Event", &tags["Event"]),
             ("Site", &tags["Site"]),
-            ("Date", &date(self.record.started)),
+            ("Date", &pgn_date(self.record.started)),
             ("Round", &self.fixture.round.to_string()),
             ("White", &white.name),
             ("Black", &black.name),

@@ -9,10 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::page::{self, PageQuery, PageUpdate};
-use super::{Service, ServiceError, ServiceMessage};
+use super::{ConnectionLimits, Service, ServiceError, ServiceMessage};
 use crate::referee::live_game::LiveGame;
 use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice, view};
-use crate::table::PgnFields;
 
 /// Time for connections to close at the end of the service.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -100,8 +99,14 @@ impl Service {
     pub fn show(&mut self, address: SocketAddr, token: Option<String>) -> Result<SocketAddr, ServiceError> {
         self.is_directed = token.is_some();
         let _inside = self.network.enter();
-        let served =
-            page::serve(address, self.to_self.clone(), self.watchers.clone(), token, self.tls.clone());
+        let served = page::serve(
+            address,
+            ConnectionLimits::default(),
+            self.to_self.clone(),
+            self.watchers.clone(),
+            token,
+            self.tls.clone(),
+        );
         served.map_err(|error| ServiceError::Network(address, error))
     }
 
@@ -143,7 +148,8 @@ impl Service {
             }
             PageQuery::Pgn(game) => {
                 let tags = self.event.settings.tags();
-                self.find(game)?.map(|live| live.record.pgn_of(&live.fixture, &tags, &PgnFields::default()))
+                self.find(game)?
+                    .map(|live| live.record.pgn_of(&live.fixture, &tags, &players::PgnFields::default()))
             }
         })
     }

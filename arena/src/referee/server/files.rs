@@ -17,7 +17,6 @@ use time::OffsetDateTime;
 
 use crate::referee::store::JobThread;
 use crate::referee::{ConnectionId, EventState, FinishedGame, report};
-use crate::table::PgnFields;
 
 /// Terminates the last line of a file that a killed referee left incomplete.
 fn end_line(file: &mut File) -> io::Result<()> {
@@ -79,7 +78,7 @@ impl EventFiles {
 
     /// Appends a finished game to the PGN file.
     pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &FinishedGame) -> io::Result<()> {
-        let pgn = ending.record.pgn_of(&ending.fixture, tags, &PgnFields::default());
+        let pgn = ending.record.pgn_of(&ending.fixture, tags, &players::PgnFields::default());
         self.games.write_all(pgn.as_bytes())?;
         self.behind.remove(&ending.fixture.number);
         self.writer.write(self.running(ending.fixture.number), None);
@@ -98,7 +97,8 @@ impl EventFiles {
         self.behind.remove(&game);
         self.turn = game + 1;
         if let Some(live) = event.live_games.get(&game) {
-            let pgn = live.record.pgn_of(&live.fixture, &event.settings.tags(), &PgnFields::default());
+            let pgn =
+                live.record.pgn_of(&live.fixture, &event.settings.tags(), &players::PgnFields::default());
             self.writer.write(self.running(game), Some(pgn));
         }
         Ok(())

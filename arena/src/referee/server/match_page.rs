@@ -18,11 +18,11 @@ use shakmaty::ByColor;
 use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 
-use super::ServiceMessage;
 use super::page::{self, PageQuery, PageUpdate};
+use super::{ConnectionLimits, ServiceMessage};
 use crate::referee::view::{GameInPlay, detail};
 use crate::schedule::Fixture;
-use crate::table::{GameRecord, PgnFields};
+use crate::table::GameRecord;
 use crate::{Match, MatchWatcher};
 
 /// What the page tells about a match.
@@ -68,6 +68,9 @@ struct ShownGame {
     clock: Clock,
 }
 
+/// Maximum number of connections to the page of a match.
+const MOST_CONNECTIONS: usize = 64;
+
 impl MatchPage {
     /// Serves the page of a match at an address. Port 0 means any free port.
     ///
@@ -81,9 +84,11 @@ impl MatchPage {
             .build()?;
         let (service, inbox) = mpsc::channel();
         let watchers = page::channel();
+        // The games need file descriptors, too.
+        let limits = ConnectionLimits { connections: MOST_CONNECTIONS, ..ConnectionLimits::default() };
         let address = {
             let _inside = network.enter();
-            page::serve(address, service, watchers.clone(), None, None)?
+            page::serve(address, limits, service, watchers.clone(), None, None)?
         };
         let (playing, finished) = (BTreeMap::new(), VecDeque::new());
         let data = PageData { heading, pgn, playing, finished, table: Vec::new(), log: Vec::new() };
@@ -236,7 +241,7 @@ impl PageData {
         let mut tags = PgnTags::default();
         tags.set("Event", &self.heading.event);
         tags.set("Site", &self.heading.site);
-        shown.record.pgn_of(&shown.fixture, &tags, &PgnFields::default())
+        shown.record.pgn_of(&shown.fixture, &tags, &players::PgnFields::default())
     }
 
     /// Answers a request of the page; `None` if the requested game is not known any more.

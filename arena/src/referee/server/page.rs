@@ -8,22 +8,27 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{self, Poll};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, State};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::serve::{Listener, ListenerExt as _};
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
+use super::listener::ConnectionPermit;
 use super::tls::{self, ByteStream};
 use super::{ConnectionLimiter, ConnectionLimits, ConnectionListener, Director, ServiceMessage, Tls};
 use crate::referee::settings::is_same;
@@ -73,12 +78,15 @@ pub(super) fn channel() -> broadcast::Sender<PageUpdate> {
 /// with the director's token.
 pub(super) fn serve(
     address: SocketAddr,
+    limits: ConnectionLimits,
     service: Sender<ServiceMessage>,
     told: broadcast::Sender<PageUpdate>,
     token: Option<String>,
     tls: Option<Tls>,
 ) -> io::Result<SocketAddr> {
     let visits = service.clone();
+    let listener = ConnectionListener::open(address, visits, limits, ConnectionLimiter::default())?;
+    let address = listener.address;
     let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
     let routes = Router::new()
         .route("/", page("text/html; charset=utf-8", include_str!("page/index.html")))
@@ -93,15 +101,39 @@ pub(super) fn serve(
         .route("/events", get(events))
         .route("/order", post(order).layer(DefaultBodyLimit::max(LONGEST_ORDER)))
         .with_state(PageState { service, told, auth: token.map(|token| Arc::new(DirectorAuth::new(token))) })
+        .layer(from_fn_with_state(address, check_host))
         .into_make_service_with_connect_info::<SocketAddr>();
-    let limits = ConnectionLimits::default();
-    let listener = ConnectionListener::open(address, visits, limits, ConnectionLimiter::default())?;
-    let address = listener.address;
     // `tap_io` is needed: only then does axum give the remote address of a custom listener.
     let listener = PageListener::open(listener, tls).tap_io(|_| ());
     // The server ends with the runtime of the service.
     tokio::spawn(axum::serve(listener, routes).into_future());
     Ok(address)
+}
+
+/// Refuses requests for another host. A page elsewhere that has made its own name lead here would otherwise read ours.
+async fn check_host(State(address): State<SocketAddr>, request: Request, next: Next) -> Response {
+    if is_own_host(address, request.headers()) {
+        next.run(request).await
+    } else {
+        (StatusCode::FORBIDDEN, "this page has another address\n").into_response()
+    }
+}
+
+/// Whether a request has exactly one `Host`, which is ours. Any name may lead to an address that others can reach.
+fn is_own_host(address: SocketAddr, headers: &HeaderMap) -> bool {
+    let mut hosts = headers.get_all(header::HOST).into_iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+    if !address.ip().is_loopback() {
+        return true;
+    }
+    let Ok(host) = host.to_str() else { return false };
+    if host.parse::<SocketAddr>().is_ok_and(|named| named.ip().is_loopback()) {
+        return true;
+    }
+    let name =
+        host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(host, |(name, _)| name);
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// Makes a response with a restrictive content security policy.
@@ -222,16 +254,52 @@ async fn receive(
         let (tls, arrivals, service) = (tls.clone(), arrivals.clone(), listener.service.clone());
         tokio::spawn(async move {
             let address = connection.address;
-            // A connection counts towards the limits from before its handshake. Sending fails only if the service has
+            // A connection counts towards the limits from before its handshake to its end. Sending fails only if the service has
             // ended.
             match tls::secure(connection.stream, tls.as_ref(), PLAIN).await {
-                Ok(line) => drop(arrivals.send((line, address)).await),
+                Ok(stream) => {
+                    let counted = CountedStream { stream, _permit: connection.permit };
+                    drop(arrivals.send((Box::new(counted), address)).await);
+                }
                 Err(reason) => {
                     drop(service.send(ServiceMessage::Warning(format!("{address} is refused: {reason}"))));
                 }
             }
-            drop(connection.permit);
         });
+    }
+}
+
+/// A connection that counts towards the limits until it is dropped.
+struct CountedStream {
+    stream: ByteStream,
+    _permit: ConnectionPermit,
+}
+
+impl AsyncRead for CountedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut task::Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for CountedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut task::Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 
@@ -334,6 +402,23 @@ mod tests {
 
     fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
         lines.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn other_hosts_are_refused_on_this_machine() {
+        let here = SocketAddr::from(([127, 0, 0, 1], 8080));
+        for own in ["127.0.0.1:8080", "localhost:8080", "LOCALHOST", "[::1]:8080", "[::1]", "127.0.0.1"] {
+            assert!(is_own_host(here, &headers(&[("host", own)])), "{own}");
+        }
+        for other in ["evil.example:8080", "evil.example", "localhost.evil.example", "10.0.0.1:8080", ""] {
+            assert!(!is_own_host(here, &headers(&[("host", other)])), "{other}");
+            let everywhere = SocketAddr::from(([0, 0, 0, 0], 8080));
+            assert!(is_own_host(everywhere, &headers(&[("host", other)])), "{other}");
+        }
+        assert!(!is_own_host(here, &headers(&[])));
+        let mut two = headers(&[("host", "localhost")]);
+        two.append("host", HeaderValue::from_static("evil.example"));
+        assert!(!is_own_host(here, &two));
     }
 
     #[test]

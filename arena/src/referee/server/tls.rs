@@ -5,16 +5,10 @@
 
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use players::transport::{Security, TlsError, certificates};
-use rustls::client::verify_server_cert_signed_by_trust_anchor as verify;
-use rustls::crypto::{CryptoProvider, ring};
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
-use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, Error, RootCertStore, ServerConfig};
+use players::transport::{Security, TlsError, certificates, server_config};
+use rustls::pki_types::CertificateDer;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -31,21 +25,11 @@ impl Tls {
     /// Reads a certificate with its intermediate certificates, and its private key, from PEM files.
     ///
     /// # Errors
-    /// A file cannot be read, the key does not belong to the certificate, or no client would accept the certificate
-    /// today.
+    /// As for [`server_config`].
     pub fn read(certificate: &Path, key: &Path) -> Result<Tls, TlsError> {
-        let chain = certificates(certificate)?;
-        let provider = ring::default_provider();
-        check(&chain, &provider).map_err(|error| TlsError::unfit(certificate, &error))?;
-        let own = chain[0].clone();
-        let secret = PrivateKeyDer::from_pem_file(key)
-            .map_err(|error| TlsError::reading(key, "a private key without a password", error))?;
-        let config = ServerConfig::builder_with_provider(Arc::new(provider))
-            .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
-            .with_single_cert(chain, secret)
-            .map_err(|error| TlsError::unfit(key, &error))?;
-        Ok(Tls { acceptor: TlsAcceptor::from(Arc::new(config)), certificate: own })
+        let config = server_config(certificate, key)?;
+        let own = certificates(certificate)?.swap_remove(0);
+        Ok(Tls { acceptor: TlsAcceptor::from(config), certificate: own })
     }
 
     /// Returns the client configuration for programs that the referee starts itself.
@@ -54,21 +38,6 @@ impl Tls {
     /// TLS cannot be used.
     pub fn security(&self) -> Result<Security, TlsError> {
         Security::pinned(self.certificate.clone())
-    }
-}
-
-/// Verifies a certificate as a client would that trusts all certificates in the file. The referee need not know the
-/// certificate authority.
-fn check(chain: &[CertificateDer<'static>], provider: &CryptoProvider) -> Result<(), Error> {
-    let mut trusted = RootCertStore::empty();
-    for certificate in chain {
-        trusted.add(certificate.clone())?;
-    }
-    let own = ParsedCertificate::try_from(&chain[0])?;
-    let algorithms = provider.signature_verification_algorithms.all;
-    match verify(&own, &trusted, &chain[1..], UnixTime::now(), algorithms) {
-        Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => Ok(()),
-        other => other,
     }
 }
 

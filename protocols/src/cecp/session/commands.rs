@@ -9,6 +9,7 @@ use shakmaty::Color;
 
 use super::CecpSession;
 use crate::agreements::Agreements;
+use crate::cecp::output::echo;
 use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
 
@@ -48,9 +49,20 @@ impl CecpSession<'_> {
         }
         match self.obey_line(line, command) {
             Ok(change) => self.apply(change),
-            Err(refusal) => self.output.error(&refusal, line),
+            Err(refusal) => self.refuse(&refusal, line),
         }
         ControlFlow::Continue(())
+    }
+
+    /// Reports a line that can't be obeyed.
+    fn refuse(&mut self, reason: &str, line: &str) {
+        let answer = self.dialect.refusal(reason, echo(line));
+        let ends_game = matches!(answer, Message::Result { .. });
+        self.output.send(&answer);
+        if ends_game {
+            self.abandon();
+            self.apply(StateChange::Mode(EngineMode::Force));
+        }
     }
 
     /// Obeys a line now, or defers it until the engine has made its own move.
@@ -108,7 +120,7 @@ impl CecpSession<'_> {
             C::UserMove(mv) | C::BareMove(mv) => return Ok(self.user_move(&mv)),
             C::Draw => self.agreements.draw_offered = true,
             C::Edit => self.begin_edit(),
-            C::SetBoard(fen) => self.set_board(&fen),
+            C::SetBoard(fen) => return Ok(self.set_board(&fen)),
             C::White => return Ok(self.put_on_move(Color::White)),
             C::Black => return Ok(self.put_on_move(Color::Black)),
             C::Result { .. } => return Ok(self.result()),

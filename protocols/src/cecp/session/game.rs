@@ -1,7 +1,7 @@
 //! The game: new games, positions, the opponent's moves.
 
 use game::{Game, MoveError, Outcome};
-use messages::cecp::{EditLine, Message};
+use messages::cecp::EditLine;
 use shakmaty::Color;
 
 use super::{CecpSession, PositionNotes};
@@ -74,7 +74,7 @@ impl CecpSession<'_> {
     /// therefore waits for the next line, and a new position cancels it.
     fn report_illegal(&mut self, reason: String, text: &str) -> StateChange {
         let report = self.dialect.illegal_move(reason, echo(text));
-        if self.dialect == Dialect::Autoplayer {
+        if self.dialect.is_autoplayer() {
             self.abandon();
             self.output.send(&report);
             return StateChange::Mode(EngineMode::Force);
@@ -88,10 +88,18 @@ impl CecpSession<'_> {
         StateChange::Nothing
     }
 
-    /// Handles `setboard`.
-    pub(super) fn set_board(&mut self, fen: &str) {
-        let changed = self.board.set_up(fen);
+    /// Handles `setboard`, and the `setpos` of an autoplayer. After the latter the engine answers moves also if its side is
+    /// not on move: only the program with the first move gets `go`.
+    pub(super) fn set_board(&mut self, fen: &str) -> StateChange {
+        let changed = self.board.set_up(&self.dialect.fen(fen));
         self.take_over(changed);
+        match (self.dialect, self.state.mode, self.board.game()) {
+            (Dialect::Autoplayer(_), EngineMode::Play(_), Some(game)) => {
+                StateChange::Mode(EngineMode::Play(!game.turn()))
+            }
+            (Dialect::Autoplayer(_), _, None) => StateChange::Mode(EngineMode::Force),
+            _ => StateChange::Nothing,
+        }
     }
 
     fn board_replaced(&mut self) {
@@ -123,8 +131,7 @@ impl CecpSession<'_> {
             self.board_replaced();
         }
         if let Err(PositionRefusal { fen, reason }) = changed {
-            // Contains the whole position, because pychess recognises its own position by it.
-            self.output.send(&Message::TellUserError(format!("Illegal position {} ({reason})", echo(&fen))));
+            self.output.send(&self.dialect.illegal_position(&echo(&fen), &reason));
         }
     }
 

@@ -67,7 +67,7 @@ impl CecpSession<'_> {
     }
 
     fn resign(&mut self) -> StateChange {
-        if self.dialect == Dialect::Autoplayer
+        if self.dialect.is_autoplayer()
             && let Some(game) = self.board.game()
         {
             let outcome = Outcome::Win { winner: !game.turn(), reason: WinReason::Resignation };
@@ -92,7 +92,7 @@ impl CecpSession<'_> {
         self.output.send_all(word);
         self.output.send(&self.dialect.own_move(&before, mv));
         self.clock.make_move(used, before.ply());
-        if self.dialect == Dialect::Autoplayer {
+        if self.dialect.is_autoplayer() {
             self.output.send(&Message::Time { centiseconds: centiseconds(self.clock.remaining()) });
         }
         self.position = PositionNotes { expected: decision.ponder, ..PositionNotes::default() };
@@ -112,7 +112,7 @@ impl CecpSession<'_> {
         if accepts || claims || offers {
             Some(self.dialect.draw())
         } else {
-            (was_offered && self.dialect == Dialect::Autoplayer).then_some(Message::Decline)
+            (was_offered && self.dialect.is_autoplayer()).then_some(Message::Decline)
         }
     }
 
@@ -126,7 +126,7 @@ impl CecpSession<'_> {
                     && variants::is_plain(game.variant(), outcome)
             }),
             // An autoplayer leaves all adjudication to the engines.
-            Dialect::Autoplayer => game.outcome().or_else(|| game.claim().map(Outcome::Draw)),
+            Dialect::Autoplayer(_) => game.outcome().or_else(|| game.claim().map(Outcome::Draw)),
         };
         outcome.map_or(StateChange::Nothing, |outcome| self.announce_end(outcome))
     }

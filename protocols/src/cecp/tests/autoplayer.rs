@@ -2,10 +2,15 @@
 
 use super::Gui;
 use crate::cecp::Dialect;
+use messages::autoplayer::MoveNotation;
 use messages::cecp::Message;
 
 fn gui() -> Gui {
-    let mut gui = Gui::of_dialect(Dialect::Autoplayer);
+    with_moves_in(MoveNotation::San)
+}
+
+fn with_moves_in(notation: MoveNotation) -> Gui {
+    let mut gui = Gui::of_dialect(Dialect::Autoplayer(notation));
     gui.send(&["memory 20", "new", "sd 2"]);
     gui
 }
@@ -80,5 +85,45 @@ fn it_resigns_by_a_result() {
     }
     gui.send(&["go"]);
     gui.expect("0-1 {White resigns}");
+    gui.disconnect();
+}
+
+#[test]
+fn moves_are_written_in_coordinates_by_option() {
+    let mut gui = with_moves_in(MoveNotation::Coordinates);
+    gui.send(&["setpos 7k/8/5K2/8/8/8/8/6Q1 w - -", "go"]);
+    assert_eq!(gui.expect_move(), "g1g7");
+    assert!(gui.line().starts_with("time "));
+    gui.expect("1-0 {White mates}");
+    gui.disconnect();
+}
+
+#[test]
+fn a_position_may_have_fewer_fields_and_its_engine_may_wait() {
+    for (position, black, white) in [
+        ("7k/8/5K2/8/8/8/8/6Q1 b", "Kh7", "Qg7#"),
+        ("6k1/8/5K2/8/8/8/8/6Q1 b -", "Kh8", "Qg7#"),
+        ("7k/8/5K2/8/8/8/8/6Q1 b - - 3 40", "Kh7", "Qg7#"),
+    ] {
+        let mut gui = gui();
+        // Without `go`, and not on move: it simply gets a move.
+        gui.send(&[&format!("setpos {position}"), black]);
+        assert_eq!(gui.expect_move(), white, "{position}");
+        gui.disconnect();
+    }
+}
+
+#[test]
+fn what_it_cannot_obey_ends_the_game_in_the_words_of_the_dialect() {
+    let mut gui = gui();
+    gui.expect_answer(
+        "setpos 7k/8/8/8/8/8/8/8 w",
+        "* {illegal position 7k/8/8/8/8/8/8/8 w - -: white has 0 kings; expected one}",
+    );
+    gui.expect_silence(&["go"]);
+    gui.send(&["new", "sd 2"]);
+    gui.expect_answer("level 40 x 20 60", "* {bad time: level 40 x 20 60}");
+    gui.expect_silence(&["e2e4"]);
+    gui.expect_answer("dance", "Error (unknown command): dance");
     gui.disconnect();
 }

@@ -35,13 +35,14 @@ function card(game) {
     node.id = "game-" + game.number;
     node.onclick = () => open(game.number);
     node.append(parts[0], parts[1], frame, parts[2]);
+    // The position in words would be too long for a button's name; the game's own page has it.
+    frame.setAttribute("aria-hidden", "true");
     const after = [...$("boards").children].find(other => +other.id.slice(5) > game.number);
     $("boards").insertBefore(node, after || null);
     known = { node, parts, board: new HeraldBoard(frame, { label: "Board", picture: true }) };
     cards.set(game.number, known);
   }
   const title = `Game ${game.number}, round ${game.round}` + (game.paused ? ", held" : "");
-  known.node.setAttribute("aria-label", `${title}: ${game.white} – ${game.black}`);
   known.parts[0].textContent = title;
   known.parts[1].replaceChildren(side(game, "black"));
   known.parts[2].replaceChildren(side(game, "white"));
@@ -64,7 +65,7 @@ function tick() {
 }
 
 function fill(table, heads, rows) {
-  const line = (cells, kind) => { const row = make("tr"); row.append(...cells.map(cell => make(kind, cell))); return row; };
+  const line = (cells, kind) => { const row = make("tr"); row.append(...cells.map(cell => make(cell === "" ? "td" : kind, cell))); return row; };
   table.replaceChildren(line(heads, "th"), ...rows.map(row => line(row, "td")));
 }
 

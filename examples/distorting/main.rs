@@ -1,5 +1,7 @@
 //! A proxy between an engine and its GUI that drops, adds and changes lines, so that every protocol violation can be
-//! produced with a correct engine.
+//! produced with a correct engine. `distorting line FROM TO` is a line between two programs, slow, noisy and sometimes broken.
+
+mod line;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -58,6 +60,10 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 fn main() -> ExitCode {
+    if std::env::args().nth(1).is_some_and(|word| word == "line") {
+        line::run().expect("a line");
+        return ExitCode::SUCCESS;
+    }
     let arguments: &'static Arguments = Box::leak(Box::new(Arguments::parse()));
     let mut engine = start(arguments);
     let to_engine = engine.stdin.take().expect("a pipe");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use game::clock_face;
 
-use super::MoveRecord;
+use crate::Thinking;
 
 /// A datum of a move in a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +29,7 @@ pub enum PgnField {
     TablebaseHits,
     /// Time used beyond what the engine has reported: `latency=0.004s`.
     Latency,
-    /// Lag of the referee within the time used: `lag=0.001s`. See [`MoveRecord::lag`].
+    /// Lag of the official within the time used: `lag=0.001s`.
     Lag,
     /// Principal variation in SAN: `pv e4 e5`.
     Variation,
@@ -55,8 +55,8 @@ impl PgnField {
     ];
 
     /// Returns the text for a move, without score, depth and time; `None` if the datum is unknown.
-    fn text(self, played: &MoveRecord, variation: &str) -> Option<String> {
-        let thinking = &played.thinking;
+    fn text(self, told: &MoveComment<'_>) -> Option<String> {
+        let MoveComment { thinking, variation, .. } = *told;
         let seconds = |time: Duration| format!("{:.3}s", time.as_secs_f64());
         match self {
             PgnField::Score | PgnField::Depth | PgnField::Time => None,
@@ -68,14 +68,14 @@ impl PgnField {
             }
             PgnField::TablebaseHits => thinking.tablebase_hits.map(|hits| format!("tb={hits}")),
             PgnField::Latency => {
-                thinking.time.map(|told| format!("latency={}", seconds(played.used.saturating_sub(told))))
+                thinking.time.map(|time| format!("latency={}", seconds(told.used.saturating_sub(time))))
             }
-            PgnField::Lag => played.lag.map(|lag| format!("lag={}", seconds(lag))),
+            PgnField::Lag => told.lag.map(|lag| format!("lag={}", seconds(lag))),
             PgnField::Variation => (!variation.is_empty()).then(|| format!("pv {variation}")),
             // The time is truncated, not rounded, so it never exceeds the remaining time.
-            PgnField::Clock => played
-                .remaining
-                .map(|left| format!("[%clk {}.{:03}]", clock_face(left), left.subsec_millis())),
+            PgnField::Clock => {
+                told.remaining.map(|left| format!("[%clk {}.{:03}]", clock_face(left), left.subsec_millis()))
+            }
         }
     }
 }
@@ -131,9 +131,24 @@ impl FromStr for PgnFields {
     }
 }
 
-impl MoveRecord {
-    /// Returns the comment on the move.
-    pub(crate) fn comment(&self, fields: &PgnFields, variation: &str) -> String {
+/// What a comment can tell of a move.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveComment<'a> {
+    /// What the player said while it thought.
+    pub thinking: &'a Thinking,
+    /// Time used.
+    pub used: Duration,
+    /// Time left; `None` without a clock.
+    pub remaining: Option<Duration>,
+    /// Lag of the official within the time used.
+    pub lag: Option<Duration>,
+    /// Principal variation in SAN; may be empty.
+    pub variation: &'a str,
+}
+
+impl MoveComment<'_> {
+    /// Returns the comment with these fields.
+    pub fn text(&self, fields: &PgnFields) -> String {
         let score = self.thinking.score.filter(|_| fields.has(PgnField::Score)).map(|score| {
             match self.thinking.depth.filter(|_| fields.has(PgnField::Depth)) {
                 Some(depth) => format!("{score}/{depth}"),
@@ -143,7 +158,7 @@ impl MoveRecord {
         let time = fields.has(PgnField::Time).then(|| format!("{:.3}s", self.used.as_secs_f64()));
         let head: Vec<String> = score.into_iter().chain(time).collect();
         let head = Some(head.join(" ")).filter(|head| !head.is_empty());
-        let rest = fields.0.iter().filter_map(|field| field.text(self, variation));
+        let rest = fields.0.iter().filter_map(|field| field.text(self));
         head.into_iter().chain(rest).collect::<Vec<_>>().join(", ")
     }
 }
@@ -151,7 +166,6 @@ impl MoveRecord {
 #[cfg(test)]
 mod tests {
     use game::Score;
-    use players::Thinking;
 
     use super::*;
 
@@ -168,16 +182,16 @@ mod tests {
             time: Some(Duration::from_millis(1246)),
             line: "e4 e5".to_owned(),
         };
-        let played = MoveRecord {
+        let told = MoveComment {
+            thinking: &thinking,
             used: Duration::from_millis(1250),
             remaining: Some(Duration::from_millis(299_070)),
-            thinking,
-            overhead: None,
             lag: Some(Duration::from_micros(800)),
+            variation: "e4 e5",
         };
-        let comment = |fields: &str| played.comment(&fields.parse().unwrap(), "e4 e5");
+        let comment = |fields: &str| told.text(&fields.parse().unwrap());
         let usual = "+0.31/14 1.250s, n=120034, [%clk 0:04:59.070]";
-        assert_eq!(played.comment(&PgnFields::default(), ""), usual);
+        assert_eq!(told.text(&PgnFields::default()), usual);
         assert_eq!(comment("clock, nodes,time,depth,score"), usual);
         assert_eq!(
             comment("all"),
@@ -186,8 +200,8 @@ mod tests {
         );
         assert_eq!([comment("none"), comment("nps"), comment("depth")], ["", "nps=96027", ""]);
         let silent =
-            MoveRecord { thinking: Thinking::default(), lag: None, remaining: None, ..played.clone() };
-        assert_eq!(silent.comment(&"all".parse().unwrap(), ""), "1.250s");
+            MoveComment { thinking: &Thinking::default(), lag: None, remaining: None, variation: "", ..told };
+        assert_eq!(silent.text(&"all".parse().unwrap()), "1.250s");
         assert!("score,elo".parse::<PgnFields>().unwrap_err().contains("`elo` is no field of a move"));
     }
 }

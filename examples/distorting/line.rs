@@ -1,0 +1,134 @@
+//! A line between two ends that is slow, noisy and sometimes broken.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+
+/// A line between two ends: two serial devices, or `listen:PORT` and `HOST:PORT`.
+#[derive(Parser)]
+pub(crate) struct LineArguments {
+    /// The word `line`
+    #[arg(hide = true)]
+    _word: String,
+    /// `listen:PORT`, or a device
+    from: String,
+    /// `HOST:PORT`, or a device
+    to: String,
+    /// Speed in bits per second; each byte has ten
+    #[arg(long)]
+    baud: Option<f64>,
+    /// Probability for each byte that it is changed, lost, or followed by another one
+    #[arg(long, default_value_t = 0.0)]
+    noise: f64,
+    /// Seconds after the first byte at which the line breaks
+    #[arg(long, value_delimiter = ',')]
+    cut: Vec<f64>,
+    /// Seconds for which the line stays broken
+    #[arg(long, default_value_t = 1.0)]
+    cut_for: f64,
+    /// Seed of the noise
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// The times at which the line is broken.
+struct Cuts {
+    began: std::sync::OnceLock<Instant>,
+    arguments: LineArguments,
+}
+
+impl Cuts {
+    fn is_cut(&self) -> bool {
+        let Some(began) = self.began.get() else { return false };
+        let now = began.elapsed().as_secs_f64();
+        self.arguments.cut.iter().any(|&from| now >= from && now < from + self.arguments.cut_for)
+    }
+
+    fn carry_first_byte(&self) {
+        self.began.get_or_init(Instant::now);
+    }
+}
+
+/// How often a waiting line looks whether it is broken.
+const GLANCE: Duration = Duration::from_millis(20);
+
+pub(crate) fn run() -> io::Result<()> {
+    let arguments = LineArguments::parse();
+    let cuts = Arc::new(Cuts { began: std::sync::OnceLock::new(), arguments });
+    let (from, to) = (cuts.arguments.from.clone(), cuts.arguments.to.clone());
+    let Some(port) = from.strip_prefix("listen:") else {
+        let [from, to] = [from, to].map(|path| File::options().read(true).write(true).open(path));
+        let (from, to) = (from?, to?);
+        let back = (to.try_clone()?, from.try_clone()?);
+        let other = Arc::clone(&cuts);
+        thread::spawn(move || carry(back.0, back.1, &other, 1));
+        return carry(from, to, &cuts, 0);
+    };
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}"))?;
+    println!("listening");
+    for number in (0..).step_by(2) {
+        let (near, _) = listener.accept()?;
+        let Some(far) = (!cuts.is_cut()).then(|| TcpStream::connect(&to).ok()).flatten() else { continue };
+        for stream in [&near, &far] {
+            stream.set_read_timeout(Some(GLANCE))?;
+            stream.set_nodelay(true)?;
+        }
+        let back = (far.try_clone()?, near.try_clone()?);
+        for ((from, to), way) in [(near, far), back].into_iter().zip([number, number + 1]) {
+            let cuts = Arc::clone(&cuts);
+            thread::spawn(move || {
+                let ends = [from.try_clone(), to.try_clone()];
+                let _ = carry(from, to, &cuts, way);
+                for end in ends.into_iter().flatten() {
+                    let _ = end.shutdown(Shutdown::Both);
+                }
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Carries bytes one way. A broken connection ends; a broken serial line loses what is sent meanwhile.
+fn carry(mut from: impl Read, mut to: impl Write, cuts: &Cuts, way: u64) -> io::Result<()> {
+    let LineArguments { from: place, baud, noise, seed, .. } = &cuts.arguments;
+    let is_network = place.starts_with("listen:");
+    let mut random = fastrand::Rng::with_seed(seed.wrapping_mul(1000).wrapping_add(way));
+    let mut chunk = [0; 64];
+    loop {
+        let read = match from.read(&mut chunk) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => None,
+            Ok(0) => return Ok(()),
+            read => Some(read?),
+        };
+        if read.is_some() {
+            cuts.carry_first_byte();
+        }
+        if cuts.is_cut() {
+            if is_network {
+                return Ok(());
+            }
+            continue;
+        }
+        let bytes = &chunk[..read.unwrap_or(0)];
+        if let Some(baud) = baud {
+            thread::sleep(Duration::from_secs_f64(bytes.len() as f64 * 10.0 / baud));
+        }
+        let mut carried = Vec::with_capacity(bytes.len());
+        for &byte in bytes {
+            let is_hit = random.f64() < *noise;
+            match (is_hit, random.u8(0..3)) {
+                (false, _) => carried.push(byte),
+                (true, 0) => {}
+                (true, 1) => carried.push(random.u8(..)),
+                (true, _) => carried.extend([byte, random.u8(..)]),
+            }
+        }
+        to.write_all(&carried)?;
+        to.flush()?;
+    }
+}

@@ -1,0 +1,539 @@
+//! Two ends that play against each other, without engines, without a line, and in no time.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use game::{Color, Game, Score};
+use messages::autoplayer::{GameVerdict, Hello, LINK_VERSION, LinkMessage, LinkRole, MatchTerms, PlayedMove};
+
+use super::*;
+use crate::{Arrival, PlayerEvent, PlayerFault, Thinking};
+
+const MASTER: usize = 0;
+const SLAVE: usize = 1;
+
+/// Whether a game has this text, wherever its lines are wrapped.
+fn has(pgn: &str, text: &str) -> bool {
+    let unwrapped = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    unwrapped(pgn).contains(&unwrapped(text))
+}
+
+/// Both ends, and what is on its way between them.
+struct Pair {
+    ends: [LinkMatch; 2],
+    letters: [VecDeque<LinkMessage>; 2],
+    games: [Vec<String>; 2],
+    alerts: [Vec<String>; 2],
+    left: [Vec<Option<String>>; 2],
+    /// Whether each engine has to move.
+    asked: [bool; 2],
+    ended: [Vec<String>; 2],
+    now: Instant,
+}
+
+fn hello(role: LinkRole, session: &str) -> Hello {
+    let name = if role == LinkRole::Master { "Anna" } else { "Boris" };
+    Hello {
+        version: LINK_VERSION,
+        role,
+        session: session.to_owned(),
+        nonce: String::new(),
+        answer: None,
+        proof: None,
+        satisfied: true,
+        name: name.to_owned(),
+        rating: (role == LinkRole::Master).then_some(2000),
+        capabilities: Vec::new(),
+    }
+}
+
+fn plan(games: u32, opening: &'static str) -> LinkPlan {
+    let begin = move |_| {
+        let mut game = Game::default();
+        for text in opening.split_whitespace() {
+            let mv = game.parse_move(text).map_err(|error| error.to_string())?;
+            game.play(mv).map_err(|error| error.to_string())?;
+        }
+        Ok(game)
+    };
+    let terms = MatchTerms { games, control: "60+1".into(), event: "Test".into(), site: "?".into() };
+    LinkPlan { terms, opening: Box::new(begin), date: Box::new(|| "2026.01.02".to_owned()) }
+}
+
+impl Pair {
+    fn start(games: u32, opening: &'static str) -> Pair {
+        let seat = |name: &str, rating| LinkSeat { name: name.to_owned(), rating };
+        let mut pair = Pair {
+            ends: [
+                LinkMatch::new(seat("Anna", Some(2000)), false, Some(plan(games, opening)), Duration::ZERO),
+                LinkMatch::new(seat("Boris", None), false, None, Duration::ZERO),
+            ],
+            letters: Default::default(),
+            games: Default::default(),
+            alerts: Default::default(),
+            left: Default::default(),
+            asked: Default::default(),
+            ended: Default::default(),
+            now: Instant::now(),
+        };
+        pair.ends[MASTER].connected(&hello(LinkRole::Slave, "s"), true, pair.now);
+        pair.ends[SLAVE].connected(&hello(LinkRole::Master, "m"), true, pair.now);
+        pair.settle();
+        pair
+    }
+
+    fn pass(&mut self, millis: u64) {
+        self.now += Duration::from_millis(millis);
+    }
+
+    /// Does what an end wants to be done, but carries no letters.
+    fn act(&mut self, end: usize) {
+        let mut actions = VecDeque::from(self.ends[end].actions());
+        while let Some(action) = actions.pop_front() {
+            match action {
+                LinkAction::Send(message) => self.letters[1 - end].push_back(message),
+                LinkAction::Present(_) => self.ends[end].presented(Ok(()), self.now),
+                LinkAction::Think => {
+                    self.asked[end] = true;
+                    self.ends[end].thinking_began(self.now);
+                }
+                LinkAction::EndGame(outcome, reason) => {
+                    self.asked[end] = false;
+                    self.ended[end].push(outcome.map_or(reason, |outcome| outcome.to_string()));
+                }
+                LinkAction::Report(LinkReport::Game(pgn)) => self.games[end].push(pgn),
+                LinkAction::Report(LinkReport::Alert(text)) => self.alerts[end].push(text),
+                LinkAction::Leave(reason) => self.left[end].push(reason),
+                _ => {}
+            }
+            actions.extend(self.ends[end].actions());
+        }
+    }
+
+    /// Carries a letter to an end. Returns whether there was one.
+    fn carry(&mut self, end: usize) -> bool {
+        let Some(message) = self.letters[end].pop_front() else { return false };
+        self.ends[end].hear(message, self.now);
+        self.act(end);
+        true
+    }
+
+    fn settle(&mut self) {
+        self.act(MASTER);
+        self.act(SLAVE);
+        while self.carry(SLAVE) || self.carry(MASTER) {}
+    }
+
+    fn says(&mut self, end: usize, event: PlayerEvent) {
+        self.ends[end].engine_says(Arrival { at: self.now, event });
+        self.act(end);
+    }
+
+    /// The engine that has to move does so after 100 milliseconds; the letter takes two seconds.
+    fn play(&mut self, moves: &str) {
+        for text in moves.split_whitespace() {
+            self.pass(100);
+            let end = self.asked.iter().position(|&asked| asked).expect("somebody has to move");
+            self.asked[end] = false;
+            self.says(end, PlayerEvent::Move(text.to_owned()));
+            self.pass(2000);
+            self.settle();
+        }
+    }
+
+    /// The games of both ends, which must be the same.
+    fn games(&self) -> &[String] {
+        assert_eq!(self.games[MASTER], self.games[SLAVE]);
+        assert_eq!(self.ended[MASTER], self.ended[SLAVE]);
+        &self.games[MASTER]
+    }
+
+    fn clocks(&self, end: usize) -> [u64; 2] {
+        let game = self.ends[end].game().expect("a game");
+        [Color::White, Color::Black]
+            .map(|color| game.clock.remaining(color, self.now).expect("a clock").as_millis() as u64)
+    }
+}
+
+#[test]
+fn two_games_with_both_colours_and_the_same_pgn() {
+    let mut pair = Pair::start(2, "");
+    pair.play("f3 e5 g4 Qh4");
+    pair.play("e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7");
+    assert_eq!(pair.left, [[None], [None]]);
+    assert_eq!(pair.alerts, [Vec::<String>::new(), Vec::new()]);
+    let [first, second] = pair.games() else { panic!("two games") };
+    assert!(has(first, "[White \"Anna\"]\n[Black \"Boris\"]\n[Result \"0-1\"]"), "{first}");
+    assert!(has(first, "[WhiteElo \"2000\"]") && has(first, "{0.100s, [%clk 0:01:00.900]}"), "{first}");
+    assert!(second.contains("[White \"Boris\"]\n[Black \"Anna\"]\n[Result \"1-0\"]"), "{second}");
+    assert!(second.ends_with("{White mates} 1-0\n\n"), "{second}");
+}
+
+#[test]
+fn the_line_is_charged_to_nobody() {
+    let mut pair = Pair::start(1, "");
+    pair.play("e4 e5 Nf3");
+    // Each move took 100 ms, and each letter two seconds.
+    assert_eq!(pair.clocks(MASTER), [61_800, 60_900]);
+    pair.now += Duration::from_hours(1);
+    assert_eq!(pair.clocks(MASTER), [61_800, 60_900], "it is not Anna's turn");
+    // Boris' interface has its clock.
+    assert_eq!(pair.clocks(SLAVE), [61_800, 0]);
+    pair.ends[SLAVE].tick(pair.now);
+    pair.settle();
+    assert!(has(&pair.games()[0], "{Black forfeits on time} 1-0"), "{}", pair.games()[0]);
+}
+
+#[test]
+fn an_opening_is_played_with_both_colours() {
+    let mut pair = Pair::start(2, "e4 e5 Ke2");
+    pair.play("Qh4");
+    pair.says(MASTER, PlayerEvent::Resignation);
+    pair.settle();
+    pair.says(SLAVE, PlayerEvent::Resignation);
+    pair.settle();
+    let games = pair.games();
+    assert!(has(&games[0], "1. e4 {book} 1... e5 {book} 2. Ke2 {book} 2... Qh4 {0.100s"), "{}", games[0]);
+    assert!(has(&games[0], "{White resigns} 0-1") && has(&games[1], "{White resigns} 0-1"));
+}
+
+#[test]
+fn draws_are_agreed_declined_and_forgotten() {
+    let mut pair = Pair::start(1, "");
+    pair.play("e4");
+    pair.says(SLAVE, PlayerEvent::DrawOffer);
+    pair.settle();
+    pair.says(MASTER, PlayerEvent::DrawRefusal);
+    pair.settle();
+    pair.play("e5 Nf3");
+    assert!(pair.games().is_empty(), "declined");
+    pair.says(MASTER, PlayerEvent::DrawOffer);
+    pair.settle();
+    pair.play("Nc6");
+    pair.says(SLAVE, PlayerEvent::DrawOffer);
+    pair.settle();
+    assert!(pair.games().is_empty(), "the first offer ended with the move");
+    pair.says(MASTER, PlayerEvent::DrawOffer);
+    pair.settle();
+    assert!(has(&pair.games()[0], "{Draw by agreement} 1/2-1/2"));
+    assert!(pair.alerts.iter().all(Vec::is_empty));
+}
+
+#[test]
+fn repetition_is_seen_by_both_ends() {
+    let mut pair = Pair::start(1, "");
+    pair.play("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8");
+    assert!(has(&pair.games()[0], "{Draw by repetition} 1/2-1/2"));
+}
+
+#[test]
+fn each_fault_of_an_engine_ends_the_game_for_both() {
+    let claim = |result: &str| PlayerEvent::Claim { result: result.into(), reason: "so it is".into() };
+    for (end, event, expected) in [
+        (MASTER, PlayerEvent::Move("Ke3".into()), "0-1"),
+        (SLAVE, PlayerEvent::Move("e5".into()), "1-0"),
+        (SLAVE, PlayerEvent::Fault(PlayerFault::Died("exit status: 1".into())), "1-0"),
+        (SLAVE, claim("1-0"), "1-0"),
+        (SLAVE, claim("0-1"), "*"),
+        (SLAVE, claim("*"), "*"),
+        (MASTER, claim("*"), "*"),
+        (SLAVE, PlayerEvent::Complaint("Illegal move: e4".into()), "*"),
+        (SLAVE, claim("1/2-1/2"), "*"),
+    ] {
+        let mut pair = Pair::start(1, "");
+        let told = format!("{event:?}");
+        pair.says(end, event);
+        pair.settle();
+        let pgn = &pair.games()[0];
+        assert!(has(pgn, &format!("[Result \"{expected}\"]")), "{told}: {pgn}");
+        let is_alarming = expected == "*";
+        assert!(
+            pair.alerts.iter().all(|alerts| alerts.is_empty() != is_alarming),
+            "{told}: {:?}",
+            pair.alerts
+        );
+        assert_eq!(pair.left, [[None], [None]], "{told}");
+    }
+}
+
+#[test]
+fn a_claim_before_the_move_that_makes_it_true_is_confirmed() {
+    let mut pair = Pair::start(2, "f3 e5 g4");
+    let claim = || PlayerEvent::Claim { result: "0-1".into(), reason: "Black mates".into() };
+    pair.says(SLAVE, claim());
+    pair.play("Qh4");
+    assert!(has(&pair.games()[0], "{Black mates} 0-1"));
+    // The other engine only claims.
+    pair.says(MASTER, claim());
+    pair.pass(1001);
+    pair.ends[MASTER].tick(pair.now);
+    pair.settle();
+    assert!(has(&pair.games()[1], "[TerminationDetails \"Anna claims 0-1 {Black mates}\"]"));
+}
+
+#[test]
+fn what_was_played_on_during_a_partition_is_taken_back() {
+    let mut pair = Pair::start(1, "");
+    pair.play("e4 e5 Nf3");
+    // Boris moves, but nothing arrives; Anna's engine dies meanwhile.
+    pair.pass(100);
+    pair.says(SLAVE, PlayerEvent::Move("Nc6".into()));
+    pair.says(MASTER, PlayerEvent::Fault(PlayerFault::Died("killed".into())));
+    assert_eq!(pair.ends[SLAVE].game().map(LinkGame::ply), Some(4));
+    pair.settle();
+    let pgn = &pair.games()[0];
+    assert!(has(pgn, "[PlyCount \"3\"]") && has(pgn, "{White abandons the game} 0-1"), "{pgn}");
+}
+
+#[test]
+fn both_engines_end_the_game_at_the_same_time() {
+    let mut pair = Pair::start(1, "");
+    pair.play("e4");
+    pair.says(SLAVE, PlayerEvent::Resignation);
+    pair.says(MASTER, PlayerEvent::Fault(PlayerFault::Died("killed".into())));
+    pair.settle();
+    assert!(has(&pair.games()[0], "{White abandons the game} 0-1"), "the master's word counts");
+}
+
+#[test]
+fn moves_out_of_turn_and_clocks_that_differ_are_told() {
+    let mut pair = Pair::start(1, "");
+    let played = |ply, san: &str, left| {
+        let san = san.to_owned();
+        LinkMessage::Move(PlayedMove {
+            game: 1,
+            ply,
+            san,
+            used: 100,
+            left: Some(left),
+            comment: String::new(),
+        })
+    };
+    pair.ends[MASTER].hear(played(1, "e4", 60_000), pair.now);
+    pair.act(MASTER);
+    assert_eq!(pair.alerts[MASTER], ["ignored: e4 of Boris out of turn, as move 1 of the game"]);
+    pair.settle();
+    assert_eq!(
+        pair.alerts[SLAVE],
+        ["the other end: ignored: e4 of Boris out of turn, as move 1 of the game"]
+    );
+    pair.play("e4");
+    pair.asked = [false; 2];
+    pair.ends[MASTER].hear(played(2, "e5", 70_000), pair.now);
+    pair.act(MASTER);
+    assert!(pair.alerts[MASTER][1].starts_with("clocks run apart: Boris has 70s left"), "{:?}", pair.alerts);
+    assert_eq!(pair.clocks(MASTER)[1], 70_000, "its owner's word counts");
+    pair.play("Nf3");
+    // Eleven seconds have passed, of which the other end counts a tenth of one.
+    pair.pass(9000);
+    pair.ends[MASTER].hear(played(4, "Nc6", 70_900), pair.now);
+    pair.act(MASTER);
+    let last = pair.alerts[MASTER].last().expect("an alert");
+    assert!(last.ends_with("used 100ms by its own interface, but 11s have passed here"), "{last}");
+}
+
+#[test]
+fn an_illegal_move_over_the_link_ends_the_game_without_a_result() {
+    let mut pair = Pair::start(1, "");
+    pair.play("e4");
+    let san = "Ke6".to_owned();
+    let played = PlayedMove { game: 1, ply: 2, san, used: 0, left: None, comment: String::new() };
+    pair.ends[MASTER].hear(LinkMessage::Move(played), pair.now);
+    pair.settle();
+    assert!(has(&pair.games()[0], "[Result \"*\"]") && pair.alerts.iter().all(|alerts| !alerts.is_empty()));
+}
+
+#[test]
+fn a_verdict_that_cannot_be_confirmed_is_told_to_both_operators() {
+    let verdict = |result: &str, reason: &str| GameVerdict {
+        game: 1,
+        ply: 1,
+        result: result.into(),
+        reason: reason.into(),
+        detail: String::new(),
+    };
+    for (result, reason, is_fine) in [
+        ("1-0", "White mates", false),
+        ("1-0", "Black resigns", false),
+        ("1/2-1/2", "Draw by agreement", false),
+        ("1-0", "the stars say so", false),
+        ("0-1", "White resigns", true),
+        ("*", "the stars say so", true),
+        ("1-0", "Black forfeits on time", false),
+    ] {
+        let mut pair = Pair::start(1, "");
+        pair.play("e4");
+        pair.ends[SLAVE].hear(LinkMessage::End(verdict(result, reason)), pair.now);
+        pair.act(SLAVE);
+        assert_eq!(pair.alerts[SLAVE].is_empty(), is_fine, "{result} {reason}");
+        assert!(has(&pair.games[SLAVE][0], &format!("[Result \"{result}\"]")));
+        // The master does not believe everything, either.
+        let mut pair = Pair::start(1, "");
+        pair.play("e4");
+        pair.ends[MASTER].hear(LinkMessage::Claim(verdict(result, reason)), pair.now);
+        pair.settle();
+        let is_own_loss = (result, reason) == ("1-0", "Black resigns")
+            || (result, reason) == ("1-0", "Black forfeits on time")
+            || result == "1-0" && reason.contains("stars");
+        let expected = if is_own_loss { result } else { "*" };
+        assert!(has(&pair.games()[0], &format!("[Result \"{expected}\"]")), "{result} {reason}");
+    }
+}
+
+#[test]
+fn an_interface_that_was_started_again_gets_the_next_game() {
+    let mut pair = Pair::start(2, "");
+    pair.play("e4");
+    let own = LinkSeat { name: "Boris".into(), rating: None };
+    pair.ends[SLAVE] = LinkMatch::new(own, false, None, Duration::ZERO);
+    pair.letters = Default::default();
+    pair.ends[MASTER].connected(&hello(LinkRole::Slave, "t"), true, pair.now);
+    pair.ends[SLAVE].connected(&hello(LinkRole::Master, "m"), true, pair.now);
+    pair.settle();
+    assert!(has(&pair.games[MASTER][0], "\"the interface at the other end was started again\""));
+    pair.play("f3 e5 g4 Qh4");
+    assert_eq!(pair.games[SLAVE][..], pair.games[MASTER][1..]);
+    assert_eq!(pair.left, [[None], [None]]);
+}
+
+#[test]
+fn an_operator_ends_the_match_for_both() {
+    for end in [MASTER, SLAVE] {
+        let mut pair = Pair::start(5, "");
+        pair.play("e4 e5");
+        pair.ends[end].stop(STOPPED, pair.now);
+        pair.settle();
+        for other in [MASTER, SLAVE] {
+            assert!(has(&pair.games[other][0], "[Result \"*\"]"));
+            assert!(matches!(&pair.left[other][..], [Some(_)]), "{:?}", pair.left);
+        }
+    }
+}
+
+#[test]
+fn the_clock_of_the_dialect_becomes_that_of_the_opponent() {
+    let mut pair = Pair::start(1, "");
+    pair.pass(500);
+    pair.says(MASTER, PlayerEvent::Move("e4".into()));
+    pair.says(MASTER, PlayerEvent::Clock(Duration::from_millis(60_500)));
+    while let Some(message) = pair.letters[SLAVE].pop_front() {
+        pair.ends[SLAVE].hear(message, pair.now);
+    }
+    let actions = pair.ends[SLAVE].actions();
+    let clock = actions.iter().find_map(|action| match action {
+        LinkAction::OpponentClock(left) => Some(*left),
+        _ => None,
+    });
+    assert_eq!(clock, Some(Duration::from_millis(60_500)));
+    assert!(pair.alerts[MASTER].is_empty());
+    pair.says(MASTER, PlayerEvent::Clock(Duration::from_secs(10)));
+    assert_eq!(pair.alerts[MASTER], ["Anna believes that it has 10s left; measured are 60.5s"]);
+}
+
+#[test]
+fn thinking_is_told_to_both_operators() {
+    let mut pair = Pair::start(1, "");
+    let thinking = Thinking {
+        depth: Some(9),
+        score: Some(Score::Centipawns(31)),
+        line: "e2e4 e7e5".into(),
+        ..Thinking::default()
+    };
+    pair.ends[MASTER].engine_says(Arrival { at: pair.now, event: PlayerEvent::Thinking(thinking) });
+    let mut actions = pair.ends[MASTER].actions().into_iter();
+    let Some(LinkAction::Report(LinkReport::Thinking(text))) = actions.next() else { panic!("no report") };
+    assert_eq!(text, "Anna thinks +0.31/9 e4 e5");
+    let Some(LinkAction::Say(message)) = actions.next() else { panic!("nothing said") };
+    pair.ends[SLAVE].hear(message, pair.now);
+    assert!(matches!(
+        &pair.ends[SLAVE].actions()[..],
+        [LinkAction::Report(LinkReport::Thinking(there))] if *there == text
+    ));
+}
+
+#[test]
+fn a_move_that_crosses_a_claim_is_in_both_records() {
+    for event in [
+        PlayerEvent::Resignation,
+        PlayerEvent::Fault(PlayerFault::Died("killed".into())),
+        PlayerEvent::Claim { result: "*".into(), reason: "cannot go on".into() },
+    ] {
+        let mut pair = Pair::start(1, "");
+        pair.play("e4 e5");
+        // Anna's move is under way while Boris' engine ends the game.
+        pair.says(MASTER, PlayerEvent::Move("Nf3".into()));
+        pair.says(SLAVE, event);
+        pair.settle();
+        assert!(has(&pair.games()[0], "[PlyCount \"3\"]"), "{}", pair.games()[0]);
+    }
+}
+
+#[test]
+fn an_end_that_does_not_fit_the_moves_is_one_without_a_result() {
+    for (ply, told) in
+        [(9, "9 moves at the other end, 3 here"), (1, "ends after 1 moves, within its opening")]
+    {
+        let mut pair = Pair::start(1, "e4 e5");
+        pair.play("Nf3");
+        let (result, reason) = ("1-0".into(), "Black resigns".into());
+        let verdict = GameVerdict { game: 1, ply, result, reason, detail: String::new() };
+        pair.ends[SLAVE].hear(LinkMessage::End(verdict), pair.now);
+        pair.act(SLAVE);
+        let pgn = &pair.games[SLAVE][0];
+        assert!(has(pgn, told) && has(pgn, "[Termination \"unterminated\"]"), "{pgn}");
+    }
+}
+
+#[test]
+fn a_draw_offer_that_a_move_has_crossed_has_lapsed() {
+    let mut pair = Pair::start(1, "");
+    pair.play("e4 e5");
+    pair.ends[MASTER].hear(LinkMessage::Draw { game: 1, ply: 1 }, pair.now);
+    pair.says(MASTER, PlayerEvent::DrawOffer);
+    pair.settle();
+    assert!(pair.games().is_empty());
+    pair.ends[MASTER].hear(LinkMessage::Draw { game: 1, ply: 2 }, pair.now);
+    pair.settle();
+    assert!(has(&pair.games()[0], "{Draw by agreement} 1/2-1/2"));
+}
+
+#[test]
+fn a_message_that_cannot_be_read_ends_the_game_for_both() {
+    for end in [MASTER, SLAVE] {
+        let mut pair = Pair::start(1, "");
+        pair.play("e4");
+        pair.ends[end].not_understood("{", pair.now);
+        pair.settle();
+        assert!(
+            has(&pair.games()[0], "[Result \"*\"]") && pair.alerts.iter().all(|alerts| !alerts.is_empty())
+        );
+        assert_eq!(pair.left, [[None], [None]]);
+    }
+}
+
+#[test]
+fn moves_out_of_turn_are_not_told_without_end() {
+    let mut pair = Pair::start(1, "");
+    for _ in 0..100 {
+        let (san, comment) = ("e5".to_owned(), String::new());
+        let played = PlayedMove { game: 1, ply: 999, san, used: u64::MAX, left: Some(u64::MAX), comment };
+        pair.ends[MASTER].hear(LinkMessage::Move(played), pair.now);
+    }
+    pair.act(MASTER);
+    assert_eq!(pair.alerts[MASTER].len(), 5);
+}
+
+#[test]
+fn another_match_begins_without_points() {
+    let mut pair = Pair::start(2, "");
+    pair.play("f3 e5 g4 Qh4");
+    let anna = LinkSeat { name: "Anna".into(), rating: Some(2000) };
+    pair.ends[MASTER] = LinkMatch::new(anna, false, Some(plan(1, "")), Duration::ZERO);
+    (pair.letters, pair.asked) = Default::default();
+    pair.ends[MASTER].connected(&hello(LinkRole::Slave, "s"), true, pair.now);
+    pair.ends[SLAVE].connected(&hello(LinkRole::Master, "n"), true, pair.now);
+    pair.settle();
+    pair.play("f3 e5 g4 Qh4");
+    assert_eq!(pair.ends[SLAVE].points, 2);
+    assert_eq!(pair.games[MASTER].last(), pair.games[SLAVE].last());
+}

@@ -1,0 +1,399 @@
+//! One end at work: the line, the engine and the match on one thread.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use messages::autoplayer::{Hello, LINK_VERSION, LinkMessage, LinkRole};
+
+use super::handshake::{Greeting, Handshake, random_text};
+use super::line::{LineEvent, LineWriter, LinkLine};
+use super::link_match::{LinkAction, LinkMatch, STOPPED};
+use super::live::LinkSeat;
+use super::numbered::{Heard, NumberedStream};
+use super::{LinkConfig, LinkEngine, LinkError, LinkReport};
+use crate::log::{Recorder, Speaker};
+use crate::{PlayerEvent, PlayerFault};
+
+/// Silence after which a connection counts as broken. The other end says something every two seconds.
+const SILENCE: Duration = Duration::from_secs(12);
+/// How often `leaving` is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Time that is given to the last message.
+const PARTING: Duration = Duration::from_secs(8);
+/// Time for which the slave on a serial line repeats that it has got the last message.
+const LINGERING: Duration = Duration::from_secs(3);
+/// Pauses between two reports of thinking, over a network and over a serial line.
+const THINKING_PAUSE: Duration = Duration::from_millis(500);
+const SERIAL_THINKING_PAUSE: Duration = Duration::from_secs(2);
+
+/// One end of a link.
+pub(super) struct LinkSession<'a> {
+    engine: LinkEngine,
+    contest: LinkMatch,
+    stream: NumberedStream,
+    line: LinkLine,
+    writer: Option<LineWriter>,
+    handshake: Option<Handshake>,
+    hello: Hello,
+    secret: Option<String>,
+    /// The session of the other end.
+    other: Option<String>,
+    is_serial: bool,
+    patience: Duration,
+    /// When the other end was last heard, and since when there is no connection.
+    heard: Instant,
+    down_since: Instant,
+    trouble: String,
+    log: Recorder,
+    report: &'a mut dyn FnMut(LinkReport),
+    parting: Option<Parting>,
+}
+
+/// The end of the match.
+struct Parting {
+    reason: Option<String>,
+    earliest: Instant,
+    latest: Instant,
+}
+
+impl<'a> LinkSession<'a> {
+    pub(super) fn open(
+        engine: LinkEngine,
+        config: LinkConfig,
+        report: &'a mut dyn FnMut(LinkReport),
+    ) -> io::Result<LinkSession<'a>> {
+        let LinkConfig { place, name, rating, ponder, secret, plan, patience, log } = config;
+        let now = Instant::now();
+        let role = if plan.is_some() { LinkRole::Master } else { LinkRole::Slave };
+        let is_serial = place.is_serial();
+        let hello = Hello {
+            version: LINK_VERSION,
+            role,
+            session: random_text(),
+            nonce: String::new(),
+            answer: None,
+            proof: None,
+            satisfied: false,
+            name: name.clone(),
+            rating,
+            capabilities: vec![Hello::CHESS960.to_owned()],
+        };
+        let pause = if is_serial { SERIAL_THINKING_PAUSE } else { THINKING_PAUSE };
+        Ok(LinkSession {
+            engine,
+            contest: LinkMatch::new(LinkSeat { name, rating }, ponder, plan, pause),
+            stream: NumberedStream::new(now),
+            line: LinkLine::keep(place)?,
+            writer: None,
+            handshake: None,
+            hello,
+            secret,
+            other: None,
+            is_serial,
+            patience,
+            heard: now,
+            down_since: now,
+            trouble: String::new(),
+            log: Recorder(log),
+            report,
+            parting: None,
+        })
+    }
+
+    pub(super) fn run(mut self, leaving: &AtomicBool) -> Result<(), LinkError> {
+        let result = loop {
+            self.wait();
+            if leaving.load(Ordering::Relaxed) {
+                self.contest.stop(STOPPED, Instant::now());
+            }
+            while let Some(event) = self.line.take() {
+                self.take_line_event(event);
+                // What is to be done belongs to the game of this message; the next one may begin another game.
+                self.act();
+            }
+            self.take_engine_events();
+            self.keep_time(Instant::now());
+            self.act();
+            self.write(Instant::now());
+            if let Some(parting) = self.parted(Instant::now()) {
+                break parting.reason;
+            }
+        };
+        let until = Instant::now() + POLL_INTERVAL * 5;
+        while self.writer.as_ref().is_some_and(LineWriter::is_busy) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.engine.quit();
+        let (damaged, repeated) = (self.stream.damaged, self.stream.repeated);
+        if damaged + repeated > 0 {
+            let [damaged, repeated] = [(damaged, "damaged line"), (repeated, "repeated message")]
+                .map(|(count, noun)| game::counted(count, noun));
+            (self.report)(LinkReport::Event(format!("the line: {damaged}, {repeated}")));
+        }
+        result.map_or(Ok(()), |reason| Err(LinkError::Unfinished(reason)))
+    }
+
+    fn wait(&self) {
+        let dues = [
+            Some(self.stream.due()),
+            self.handshake.as_ref().and_then(Handshake::due),
+            self.contest.due(),
+            self.parting.as_ref().map(|parting| parting.earliest),
+        ];
+        let now = Instant::now();
+        let glance = now + POLL_INTERVAL;
+        let until = dues.into_iter().flatten().filter(|&due| due > now).min().unwrap_or(glance).min(glance);
+        let player = self.engine.player.as_ref().and_then(|player| player.source());
+        let sources: Vec<_> = player.into_iter().chain([self.line.source()]).collect();
+        platform::wait(&sources, until);
+    }
+
+    /// Takes the end of the match, once the other end knows it.
+    fn parted(&mut self, now: Instant) -> Option<Parting> {
+        let (is_quiet, is_open) = (self.stream.is_quiet(), self.is_open());
+        self.parting.take_if(|parting| {
+            let is_told = is_quiet && now >= parting.earliest;
+            is_told || !is_open || now >= parting.latest
+        })
+    }
+
+    fn alert(&mut self, text: impl Into<String>) {
+        (self.report)(LinkReport::Alert(text.into()));
+    }
+}
+
+/// The line.
+impl LinkSession<'_> {
+    fn take_line_event(&mut self, event: LineEvent) {
+        match event {
+            LineEvent::Up(writer) => {
+                self.writer = Some(writer);
+                self.heard = Instant::now();
+                self.trouble.clear();
+                self.greet();
+            }
+            LineEvent::Text(at, text) => {
+                self.log.record(at, Speaker::Program, &text);
+                self.hear(&text, at);
+                // Who talks but does not greet us is as good as nobody.
+                if self.is_open() {
+                    self.heard = at;
+                }
+            }
+            LineEvent::Down(reason) => {
+                let was_open = self.is_open();
+                (self.writer, self.handshake) = (None, None);
+                self.contest.line_disturbed();
+                self.log.note(&format!("the line is broken: {reason}"));
+                if was_open {
+                    self.down_since = Instant::now();
+                    if self.parting.is_none() {
+                        self.alert(format!("the line is broken: {reason}"));
+                    }
+                }
+            }
+            LineEvent::Trouble(reason) => {
+                if self.trouble != reason {
+                    self.alert(format!("no line yet: {reason}"));
+                    self.trouble = reason;
+                }
+            }
+        }
+    }
+
+    /// Begins the handshake of a connection.
+    fn greet(&mut self) {
+        let hello = Hello { nonce: random_text(), ..self.hello.clone() };
+        self.handshake = Some(Handshake::new(hello, self.secret.clone()));
+        self.stream.connect(Instant::now());
+    }
+
+    /// Whether the other end is known and its messages count.
+    fn is_open(&self) -> bool {
+        self.handshake.as_ref().is_some_and(|handshake| handshake.peer().is_some())
+    }
+
+    fn hear(&mut self, text: &str, at: Instant) {
+        let damaged = self.stream.damaged;
+        let heard =
+            if self.is_open() { self.stream.hear(text, at) } else { NumberedStream::hear_stranger(text) };
+        if self.stream.damaged > damaged {
+            self.contest.line_disturbed();
+        }
+        let is_message = matches!(heard, Heard::Message(_));
+        let (Heard::Message(text) | Heard::Aside(text)) = heard else { return };
+        match serde_json::from_str(&text) {
+            Ok(LinkMessage::Hello(hello)) => self.hear_hello(&hello, at),
+            Ok(LinkMessage::Bye { reason }) if !self.is_open() => self.refused(reason),
+            Ok(message) if self.is_open() => self.contest.hear(message, at),
+            Ok(_) => {}
+            Err(error) if is_message => {
+                self.contest.not_understood(&format!("{}: {error}", game::excerpt(&text)), at);
+            }
+            // What may be lost may be dropped.
+            Err(error) => self.log.note(&format!("not understood: {error}")),
+        }
+    }
+
+    fn hear_hello(&mut self, hello: &Hello, at: Instant) {
+        let Some(handshake) = &mut self.handshake else { return };
+        match handshake.hear(hello.clone(), at) {
+            Greeting::Nothing => {}
+            Greeting::Established => {
+                let is_new = self.other.as_ref() != Some(&hello.session);
+                if is_new {
+                    self.stream.forget();
+                }
+                self.other = Some(hello.session.clone());
+                self.contest.connected(hello, is_new, at);
+            }
+            Greeting::Refused(reason) => {
+                let bye = LinkMessage::Bye { reason: Some(reason.clone()) };
+                self.say(&bye);
+                self.write(at);
+                self.refused(Some(reason));
+            }
+        }
+    }
+
+    /// The two ends do not talk to each other. A master on a network waits for a better one.
+    fn refused(&mut self, reason: Option<String>) {
+        let reason = reason.unwrap_or_else(|| "the other end does not play".to_owned());
+        if self.hello.role == LinkRole::Master && !self.is_serial {
+            self.alert(format!("a connection was refused: {reason}"));
+            // Ends as soon as the last line is written.
+            (self.writer, self.handshake) = (None, None);
+        } else if self.parting.is_none() {
+            self.part(Some(reason));
+        }
+    }
+
+    fn say(&mut self, message: &LinkMessage) {
+        self.stream.say(text(message));
+    }
+
+    fn write(&mut self, now: Instant) {
+        let is_open = self.is_open();
+        if let Some(hello) = self.handshake.as_mut().and_then(|handshake| handshake.output(now)) {
+            self.say(&LinkMessage::Hello(hello));
+        }
+        let Some(writer) = &self.writer else { return };
+        let repeated = self.stream.repeated;
+        let output = self.stream.output(now, is_open, writer.is_busy());
+        if !output.is_empty() {
+            output.lines().for_each(|line| self.log.record(now, Speaker::Us, line));
+            // An empty line ends what noise may have begun.
+            writer.write(if self.is_serial { format!("\n{output}") } else { output });
+        }
+        if self.stream.repeated > repeated {
+            self.contest.line_disturbed();
+        }
+    }
+
+    fn keep_time(&mut self, now: Instant) {
+        self.contest.tick(now);
+        let is_silent = now.saturating_duration_since(self.heard) > SILENCE;
+        if let Some(writer) = self.writer.as_ref().filter(|_| is_silent) {
+            self.heard = now;
+            if self.is_serial {
+                if self.is_open() {
+                    self.down_since = now;
+                    self.contest.line_disturbed();
+                    self.alert("the line is broken: nothing was heard");
+                }
+                self.greet();
+            } else {
+                writer.cut();
+            }
+        }
+        // A master waits for its first slave as long as it takes.
+        let may_give_up = self.other.is_some() || self.hello.role == LinkRole::Slave;
+        let is_lost = !self.is_open() && now.saturating_duration_since(self.down_since) > self.patience;
+        if is_lost && may_give_up && self.parting.is_none() {
+            let reason = format!("no line for {} s", self.patience.as_secs());
+            self.contest.stop(&reason, now);
+        }
+    }
+}
+
+/// The engine.
+impl LinkSession<'_> {
+    fn take_engine_events(&mut self) {
+        while let Some(arrival) = self.engine.player.as_mut().and_then(|player| player.take()) {
+            let is_fault = matches!(arrival.event, PlayerEvent::Fault(_));
+            self.contest.engine_says(arrival);
+            if is_fault {
+                self.engine.quit();
+            }
+            // A move has to be answered before the next event.
+            self.act();
+        }
+    }
+
+    /// Does what the match wants to be done.
+    fn act(&mut self) {
+        let mut actions = VecDeque::from(self.contest.actions());
+        while let Some(action) = actions.pop_front() {
+            match action {
+                LinkAction::Send(message) => self.stream.send(text(&message)),
+                LinkAction::Say(message) => {
+                    let is_free = self.writer.as_ref().is_some_and(|writer| !writer.is_busy());
+                    if is_free && self.is_open() && self.stream.is_settled() {
+                        self.say(&message);
+                    }
+                }
+                LinkAction::Report(report) => (self.report)(report),
+                LinkAction::Leave(reason) => self.part(reason),
+                LinkAction::Present(game) => {
+                    // What was decided before is sent before the engine takes its time.
+                    self.write(Instant::now());
+                    let result = self.engine.player().and_then(|player| player.new_game(&game));
+                    if result.is_err() {
+                        self.engine.quit();
+                    }
+                    self.contest.presented(result, Instant::now());
+                }
+                action => {
+                    if let Err(fault) = self.command_engine(action) {
+                        self.contest.engine_failed(&fault, Instant::now());
+                        self.engine.quit();
+                    }
+                }
+            }
+            actions.extend(self.contest.actions());
+        }
+    }
+
+    fn command_engine(&mut self, action: LinkAction) -> Result<(), PlayerFault> {
+        let Some(player) = &mut self.engine.player else { return Ok(()) };
+        let at = Instant::now();
+        match (action, self.contest.game()) {
+            (LinkAction::Think, Some(game)) if game.is_our_turn() => {
+                player.think(&game.turn(at))?;
+                self.contest.thinking_began(Instant::now());
+                Ok(())
+            }
+            (LinkAction::Wait, Some(game)) => player.wait(&game.turn(at)),
+            (LinkAction::OfferDraw, Some(_)) => player.offer_draw(),
+            (LinkAction::DeclineDraw, Some(_)) => player.decline_draw(),
+            (LinkAction::OpponentClock(left), Some(_)) => player.opponent_clock(left),
+            (LinkAction::EndGame(Some(outcome), _), _) => player.end_game(outcome),
+            (LinkAction::EndGame(None, reason), _) => player.call_off(&reason),
+            _ => Ok(()),
+        }
+    }
+
+    fn part(&mut self, reason: Option<String>) {
+        let now = Instant::now();
+        let lingers = self.is_serial && self.hello.role == LinkRole::Slave && reason.is_none();
+        let earliest = if lingers { now + LINGERING } else { now };
+        self.parting.get_or_insert(Parting { reason, earliest, latest: now + PARTING });
+    }
+}
+
+fn text(message: &LinkMessage) -> String {
+    // Only maps with keys that are no text, and types of other crates, can fail.
+    serde_json::to_string(message).unwrap_or_default()
+}

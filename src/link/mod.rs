@@ -1,0 +1,202 @@
+//! `herald link`: the autoplayer interface of R. Hyatt's proposal (1998).
+
+mod options;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Instant, SystemTime};
+
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, CommandFactory as _, FromArgMatches as _};
+use platform::signals;
+use players::link::{self, LinkConfig, LinkEngine, LinkPlan, LinkReport};
+use players::{Log, PlayerFault, Protocol, TextLog};
+
+use self::options::{LineArgs, LinkEngineArgs, LinkMatchArgs};
+use crate::{HeraldArgs, WrongInput, settings};
+
+const EXAMPLES: &str = "\
+Examples:
+  herald link --master --port 5020 --tc 40/120/20/60 --engine herald --pgn games.pgn
+  herald link --slave --host first.example --port 5020 --engine \"gnuchess --xboard\" --protocol cecp
+  herald link --master --modem /dev/ttyS0 --tc 60+1 --games 10 --engine \"cmd=stockfish option.Threads=1\"
+  herald link --slave --modem /dev/ttyS0 --protocol autoplayer -- herald xboard --autoplayer
+
+An ENGINE is a command line, or with cmd= a list of KEY=VALUE as for `herald match`. Without --protocol and protocol=, it speaks
+UCI. The long options are also understood with one hyphen, as in Hyatt's proposal: herald link -master -port 5020 -engine herald.
+The secret is the first line of --secret-file, or the environment variable HERALD_SECRET. docs/AUTOPLAYER.md describes the protocol.";
+
+const OTHER_PROTOCOL: &str =
+    "if it speaks another protocol than UCI, say --protocol cecp, cego or autoplayer";
+
+/// Play a match against a program at another `herald link`, over a network or a serial line, without a referee
+///
+/// The master waits for the slave and has the settings of the match. Both ends show the games, what both engines think, and keep
+/// the games in PGN. When the line breaks, both engines keep their clocks, and the game goes on when it is there again. Ctrl-C ends
+/// the match at both ends.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LinkArgs {
+    #[command(flatten)]
+    line: LineArgs,
+    #[command(flatten)]
+    engine: LinkEngineArgs,
+    #[command(flatten)]
+    games: LinkMatchArgs,
+    /// Append the games to this file
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<std::path::PathBuf>,
+    /// Append all lines of the engine and of the other end to this file
+    #[arg(long, value_name = "FILE")]
+    log: Option<std::path::PathBuf>,
+    /// Do not show what the engines think
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl LinkArgs {
+    pub(crate) fn run(&self) -> Result<()> {
+        let spec = self.engine.spec().map_err(WrongInput::of)?;
+        let plan = self.plan().map_err(WrongInput::of)?;
+        let mut games = self.pgn.as_deref().map(open_games).transpose().map_err(WrongInput::of)?;
+        let place = self.line.place().map_err(WrongInput::of)?;
+        let secret = self.line.secret().map_err(WrongInput::of)?;
+        let log = settings::open_log(self.log.as_deref())?;
+        let began = Instant::now();
+        let log =
+            |name: &str| log.clone().map(|file| Arc::new(TextLog::new(name, began, file)) as Arc<dyn Log>);
+        let is_uci = spec.protocol == Protocol::Uci;
+        let command = spec.command.clone();
+        let given = self.engine.name().map(str::to_owned).or_else(|| spec.name.clone());
+        let engine = LinkEngine::start(spec, log("engine"));
+        let engine =
+            engine.map_err(|fault| WrongInput::of(anyhow!("{command} {}", explain(&fault, is_uci))))?;
+        let own = Some(engine.name().to_owned()).filter(|name| !name.is_empty());
+        let name = given.or(own).unwrap_or_else(|| command.file_name().to_owned());
+        let config = LinkConfig {
+            place,
+            name: settings::client_name("--name", &name).map_err(WrongInput::of)?,
+            rating: self.engine.rating(),
+            ponder: self.engine.ponders(),
+            secret,
+            plan,
+            patience: self.line.patience(),
+            log: log("line"),
+        };
+        let leaving = Arc::new(AtomicBool::new(false));
+        // The second signal ends the program without a word to the other end.
+        signals::set_flag_then_exit(&leaving, 1)?;
+        let bell = if io::stderr().is_terminal() { "\u{7}" } else { "" };
+        let mut failed = None;
+        let mut report = |report: LinkReport| {
+            let written = match report {
+                LinkReport::Thinking(_) if self.quiet => Ok(()),
+                LinkReport::Event(text) | LinkReport::Thinking(text) => writeln!(io::stdout(), "{text}"),
+                LinkReport::Alert(text) => {
+                    eprintln!("{bell}herald: {text}");
+                    Ok(())
+                }
+                LinkReport::Game(pgn) => games.as_mut().map_or(Ok(()), |file| file.write_all(pgn.as_bytes())),
+            };
+            // Without its terminal or its disk the match goes on: the other end counts on us.
+            if let Err(error) = written
+                && failed.is_none()
+            {
+                eprintln!("herald: the games or the report cannot be written: {error}");
+                failed = Some(error);
+            }
+        };
+        link::play(engine, config, &leaving, &mut report)?;
+        failed.map_or(Ok(()), |error| Err(error).context("the games or the report"))
+    }
+
+    /// The settings of the match, if this is the master.
+    fn plan(&self) -> Result<Option<LinkPlan>> {
+        if !self.line.is_master() {
+            return Ok(None);
+        }
+        let mut openings = self.games.openings()?;
+        Ok(Some(LinkPlan {
+            terms: self.games.terms()?,
+            opening: Box::new(move |number| openings.get(number.into()).map_err(|error| error.to_string())),
+            date: Box::new(|| arena::pgn_date(SystemTime::now())),
+        }))
+    }
+}
+
+/// Opens a file to append games to it.
+fn open_games(path: &Path) -> Result<File> {
+    let opened = File::options().read(true).append(true).create(true).open(path);
+    let mut file = opened.with_context(|| format!("{} cannot be opened", path.display()))?;
+    let gap = game::pgn_gap(&mut file).and_then(|gap| file.write_all(gap.as_bytes()));
+    gap.with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(file)
+}
+
+/// Formats the fault of a program, with a hint if it may speak another protocol.
+fn explain(fault: &PlayerFault, is_uci: bool) -> String {
+    match fault {
+        PlayerFault::Died(_) | PlayerFault::Silence(_) if is_uci => format!("{fault}; {OTHER_PROTOCOL}"),
+        _ => fault.to_string(),
+    }
+}
+
+/// Gives the long options of `herald link` their second hyphen, where they are written as in the proposal (`-master`).
+pub(crate) fn with_two_hyphens(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    if arguments.get(1).is_none_or(|subcommand| subcommand != "link") {
+        return arguments;
+    }
+    let command = HeraldArgs::command();
+    let known = |name: &str| {
+        let link = command.find_subcommand("link");
+        link.is_some_and(|link| link.get_arguments().any(|argument| argument.get_long() == Some(name)))
+    };
+    // What follows `--` belongs to the engine.
+    for argument in arguments.iter_mut().skip(2).take_while(|argument| *argument != "--") {
+        let name = argument.to_str().and_then(|text| text.strip_prefix('-')).unwrap_or_default();
+        let (name, _) = name.split_once('=').unwrap_or((name, ""));
+        if name.len() > 1 && known(name) {
+            let mut longer = OsString::from("-");
+            longer.push(&*argument);
+            *argument = longer;
+        }
+    }
+    arguments
+}
+
+impl HeraldArgs {
+    /// Reads the arguments of this process.
+    pub(crate) fn read() -> Result<HeraldArgs, clap::Error> {
+        let arguments = with_two_hyphens(std::env::args_os());
+        let mut matches = HeraldArgs::command().try_get_matches_from(arguments)?;
+        HeraldArgs::from_arg_matches_mut(&mut matches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converted(line: &str) -> String {
+        let arguments = with_two_hyphens(line.split(' ').map(OsString::from));
+        arguments.iter().map(|argument| argument.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_names_of_the_proposal_are_understood() {
+        assert_eq!(
+            converted("herald link -master -port 5020  -tc 40/120/20/60 -engine crafty"),
+            "herald link --master --port 5020  --tc 40/120/20/60 --engine crafty"
+        );
+        assert_eq!(
+            converted("herald link -slave -modem=/dev/ttyS2 --rating 5 -h -- x -port"),
+            "herald link --slave --modem=/dev/ttyS2 --rating 5 -h -- x -port"
+        );
+        assert_eq!(converted("herald match -port 1"), "herald match -port 1");
+    }
+}

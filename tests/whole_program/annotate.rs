@@ -1,0 +1,214 @@
+//! `herald annotate`: games in, annotated games out; interrupted and resumed; with programs that fail.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Instant;
+
+use game::TreeReader;
+use tempfile::TempDir;
+
+use crate::support::{PATIENCE, Program};
+
+const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+
+/// A game with everything, a broken one, and one that names nobody.
+const GAMES: &str = "[Event \"1\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n[TimeControl \"60\"]\n\n\
+    {A game} 1. f3 $6 {[%clk 0:00:59] weak} e5 {[%clk 0:00:58]} (1... d5 2. d4 (2. c4)) 2. g4 d5 3. h3 Nc6 4. a3 Be6 0-1\n\n\
+    [Event \"2\"]\n[White \"Cid\"]\n[Black \"Ann\"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n\
+    [Event \"3\"]\n\n1. d4 d5 2. c4 e6 3. Nc3 Nf6 *\n\n";
+
+fn folder(games: &str) -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("a.pgn"), games).expect("a file");
+    folder
+}
+
+fn annotate(folder: &TempDir, arguments: &[&str]) -> Output {
+    let mut command = Command::new(HERALD);
+    let nowhere = concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings");
+    let command = command.current_dir(folder).env("XDG_CONFIG_HOME", nowhere).arg("annotate").args(arguments);
+    command.output().expect("herald runs")
+}
+
+/// Asserts the exit code of a run and returns its standard error.
+fn told(folder: &TempDir, arguments: &[&str], code: i32) -> String {
+    let output = annotate(folder, arguments);
+    let told = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
+    told
+}
+
+fn read(folder: &TempDir, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).expect("a file")
+}
+
+const QUICK: [&str; 7] = ["a.pgn", "-o", "b.pgn", "--nodes", "2000", "--no-times", "--analyze-theory"];
+
+#[test]
+fn games_are_annotated_and_everything_stays() {
+    let folder = folder(GAMES);
+    let others = [
+        "--json",
+        "j",
+        "--html",
+        "h.html",
+        "--epd",
+        "e",
+        "--puzzles",
+        "p",
+        "--tables",
+        "t.csv",
+        "--puzzle-nodes",
+        "9000",
+    ];
+    let summary = told(&folder, &[&QUICK[..], &others].concat(), 0);
+    assert_eq!(summary, "3 games: 3 annotated, 0 of other players, 0 with faults\n");
+    let text = read(&folder, "b.pgn").replace('\n', " ");
+    let whole =
+        |number: usize| read(&folder, "b.pgn").split("[Event ").nth(number).expect("a game").to_owned();
+    assert!(text.contains("{A game} 1. f3 $6 {[%eval -") && text.contains("{[%clk 0:00:59] weak}"), "{text}");
+    assert!(text.contains("(1... d5 2. d4 (2. c4))"), "{text}");
+    assert!(
+        whole(2).contains("[Annotator \"Herald ") && whole(2).contains("[AnalysisLimit \"nodes=2000\"]"),
+        "{text}"
+    );
+    assert!(whole(2).contains("Nf6 $4 {[%eval #1,") && whole(2).contains("Allows mate in 1."), "{text}");
+    assert!(whole(3).contains("[ECO \"D35\"]"), "{text}");
+    for (name, lines) in [("j", 3), ("e", 9 + 7 + 7), ("t.csv", 13)] {
+        assert!(read(&folder, name).lines().count() >= lines, "{name}: {}", read(&folder, name));
+    }
+    assert!(
+        read(&folder, "h.html").contains("Bob") && read(&folder, "h-3.html").starts_with("<!DOCTYPE html>")
+    );
+    // The suites are read without a fault.
+    let check = Command::new(HERALD)
+        .current_dir(&folder)
+        .args(["epd", "check", "e", "p"])
+        .output()
+        .expect("herald runs");
+    assert!(check.status.success(), "{check:?}");
+    // Only the moves of one player are judged; a game without it is copied.
+    let summary = told(&folder, &[&QUICK[..], &["--player", "ann"]].concat(), 0);
+    assert_eq!(summary, "3 games: 2 annotated, 1 of other players, 0 with faults\n");
+    assert!(whole(1).contains("WhiteAccuracy") && !whole(1).contains("BlackAccuracy"));
+    assert!(GAMES.ends_with(&format!("[Event {}", whole(3))));
+}
+
+#[test]
+fn a_dry_run_is_a_fixed_point() {
+    let folder = folder(GAMES);
+    told(&folder, &["a.pgn", "-o", "b.pgn", "--dry"], 0);
+    told(&folder, &["b.pgn", "-o", "c.pgn", "--dry"], 0);
+    assert_eq!(read(&folder, "b.pgn"), read(&folder, "c.pgn"));
+    let trees = |name: &str| {
+        let text = read(&folder, name);
+        let games = TreeReader::new(text.as_bytes()).map(|game| game.expect("a game").tree.mainline);
+        games.collect::<Vec<_>>()
+    };
+    assert_eq!(trees("a.pgn"), trees("b.pgn"));
+}
+
+#[test]
+fn faults_are_told_and_cost_nothing() {
+    let broken = "[Event \"x\"]\n\n1. e4 e5 2. Ke3 d6 (2... a6\n\n[Event \"good\"]\n\n1. d4 d5 *\n";
+    let folder = folder(broken);
+    let summary = told(&folder, &QUICK, 1);
+    let lines: Vec<&str> = summary.lines().collect();
+    assert_eq!(lines[0], "a.pgn:3: a variation is not closed");
+    assert_eq!(lines[1], "a.pgn:1: the game breaks off without a result; `*` is written");
+    assert!(lines[2].starts_with("a.pgn:3: illegal move `Ke3`"), "{summary}");
+    assert_eq!(lines[3], "2 games: 2 annotated, 0 of other players, 1 with faults");
+    assert_eq!(lines[4], "herald: 1 game could not be annotated as a whole");
+    let text = read(&folder, "b.pgn").replace('\n', " ");
+    assert!(text.contains(" 2. Ke3 d6 (2... a6) *") && text.contains("1. e4 {[%eval"), "{text}");
+}
+
+#[test]
+fn an_interrupted_run_goes_on_where_it_stopped() {
+    let folder = folder(GAMES);
+    let others = ["--json", "j", "--epd", "e", "--tables", "t.csv", "--html", "h.html"];
+    let arguments = [&QUICK[..], &others].concat();
+    told(&folder, &arguments, 0);
+    let names = ["b.pgn", "j", "e", "t.csv", "h-2.html"];
+    let whole = names.map(|name| read(&folder, name));
+    let resume = [&arguments[..], &["--resume"]].concat();
+    let first = whole[0].find("[Event \"2\"]").expect("a second game");
+    for length in [0, 3, first, first + 10, first + 400, whole[0].len() - 1, whole[0].len()] {
+        fs::write(folder.path().join("b.pgn"), &whole[0][..length]).expect("a file");
+        let done = 3 * usize::from(length == whole[0].len())
+            + usize::from((first..whole[0].len() - 1).contains(&length));
+        let summary = told(&folder, &resume, 0);
+        let earlier = if length == whole[0].len() - 1 { 2 } else { done };
+        assert!(summary.starts_with(&game::counted(3 - earlier as u64, "game")), "{length}: {summary}");
+        assert_eq!(names.map(|name| read(&folder, name)), whole, "{length}");
+    }
+    // Other games, another limit, and a file of somebody else are refused and left alone.
+    for foreign in
+        [whole[0].replace("1. f3", "1. f4"), whole[0].replace("nodes=2000", "nodes=9"), "notes\n".to_owned()]
+    {
+        fs::write(folder.path().join("b.pgn"), &foreign).expect("a file");
+        let refused = told(&folder, &resume, 2);
+        assert!(
+            refused.starts_with("herald: can't resume: line ") && refused.lines().count() == 1,
+            "{refused}"
+        );
+        assert_eq!(read(&folder, "b.pgn"), foreign);
+    }
+}
+
+#[test]
+fn wrong_arguments_are_told_before_anything_is_written() {
+    let folder = folder(GAMES);
+    fs::write(folder.path().join("wide.pgn"), b"\xff\xfe[\0E\0").expect("a file");
+    for (arguments, part) in [
+        (&["a.pgn", "-o", "a.pgn"][..], "is both input and output"),
+        (&["a.pgn", "-o", "b.pgn", "--json", "b.pgn"], "two outputs"),
+        (&["no.pgn", "-o", "b.pgn"], "can't read `no.pgn`"),
+        (&["wide.pgn", "-o", "b.pgn"], "UTF-16"),
+        (&["a.pgn", "-o", "b.pgn", "--engine", "no-such-program"], "cannot be started"),
+        (&["a.pgn", "-o", "b.pgn", "--mistake", "3"], "--inaccuracy <= --mistake"),
+        (&["a.pgn", "-o", "b.pgn", "--scale", "0"], "--scale 0"),
+        (&["a.pgn", "-o", "b.pgn", "--soft"], "--soft requires --time"),
+        (&["a.pgn", "-o", "b.pgn", "--book", "a.pgn"], "can't use `a.pgn`"),
+        (&["-", "-o", "b.pgn", "--resume"], "needs files"),
+        (&["a.pgn", "-o", "b.pgn", "--resume", "--epd", "e"], "--resume needs --json"),
+    ] {
+        let refused = told(&folder, arguments, 2);
+        assert!(refused.contains(part) && refused.lines().count() == 1, "{arguments:?}: {refused}");
+        assert!(!Path::new(&folder.path().join("b.pgn")).exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn an_interruption_ends_the_run_at_once() {
+    let folder = folder(GAMES);
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (input, output) = (path("a.pgn"), path("b.pgn"));
+    // No search ends at this depth.
+    let mut program = Program::start(&["annotate", &input, "-o", &output, "--depth", "90", "--threads", "1"]);
+    let began = Instant::now();
+    while !Path::new(&output).exists() {
+        assert!(began.elapsed() < PATIENCE, "nothing is written");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let id = program.child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill is installed").success());
+    assert_eq!(program.wait().code(), Some(1));
+}
+
+#[test]
+fn a_program_that_dies_leaves_the_game_as_it_is() {
+    let folder = folder(GAMES);
+    // It greets as an engine does, and dies when it shall think.
+    let script = "#!/bin/sh\nwhile read -r line; do case $line in uci) echo id name Dying; echo uciok;; \
+        isready) echo readyok;; go*) exit 1;; quit) exit;; esac; done\n";
+    let engine = folder.path().join("dying.sh");
+    fs::write(&engine, script).expect("a file");
+    let command = format!("cmd='sh {}'", engine.display());
+    let summary = told(&folder, &[&QUICK[..], &["--engine", &command]].concat(), 1);
+    assert!(summary.contains("a.pgn:1: not all positions are analysed: the program"), "{summary}");
+    assert!(summary.ends_with("herald: 3 games could not be annotated as a whole\n"), "{summary}");
+    let text = read(&folder, "b.pgn").replace('\n', " ");
+    assert!(text.contains("1. f3 $6 {[%clk 0:00:59] weak} 1... e5 {[%clk 0:00:58]}"), "{text}");
+}

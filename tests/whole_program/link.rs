@@ -1,0 +1,304 @@
+//! `herald link`: two ends of a link, with a line between them that misbehaves.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::installed::{find, has_all};
+use crate::peers::has_python_chess;
+use crate::referee::serial_line;
+use crate::support::{Program, distorting};
+use crate::tls::Papers;
+
+const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+
+/// Files of a test.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().expect("a path").to_owned()
+    }
+
+    /// The games of both ends, which must be the same. Returns their number and text.
+    fn games(&self) -> (usize, String) {
+        let [master, slave] =
+            ["master.pgn", "slave.pgn"].map(|name| fs::read(self.file(name)).expect("games"));
+        assert!(master == slave, "{}\n---\n{}", text(&master), text(&slave));
+        let games = text(&master);
+        (games.matches("[Event ").count(), games)
+    }
+
+    /// Starts an end with Herald as its engine, if `more` does not say otherwise.
+    fn end(&self, role: &str, more: &[&str]) -> Program {
+        let pgn = self.file(&format!("{role}.pgn"));
+        let errors = fs::File::create(self.file(&format!("{role}.errors"))).expect("a file");
+        let engine = format!("cmd='{HERALD} uci' option.Hash=1 name={role}-engine");
+        let mut words = vec!["link", role, "--pgn", &pgn];
+        if !more.contains(&"--engine") {
+            words.extend(["--engine", &engine]);
+        }
+        let role = format!("--{role}");
+        words[1] = &role;
+        words.extend(more);
+        Program::run(Command::new(HERALD).args(words).stderr(Stdio::from(errors)))
+    }
+
+    fn errors(&self, role: &str) -> String {
+        fs::read_to_string(self.file(&format!("{role}.errors"))).expect("errors")
+    }
+
+    /// Starts a master on a port of its own, and returns the port.
+    fn master(&self, more: &[&str]) -> (Program, String) {
+        let master = self.end("master", &[&["--host", "127.0.0.1", "--port", "0"], more].concat());
+        let told = master.hear("waiting for the slave at ");
+        (master, told.rsplit(':').next().expect("a port").to_owned())
+    }
+
+    fn slave(&self, port: &str, more: &[&str]) -> Program {
+        self.end("slave", &[&["--host", "127.0.0.1", "--port", port], more].concat())
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A line to a port of this machine, which is broken at these seconds. Returns its port, too.
+fn broken_line(to: &str, cuts: &str) -> (Program, String) {
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+    let (from, to) = (format!("listen:{port}"), format!("127.0.0.1:{to}"));
+    let mut command = Command::new(distorting());
+    let line = Program::run(command.args(["line", &from, &to, "--cut", cuts, "--cut-for", "0.3"]));
+    line.hear("listening");
+    (line, port.to_string())
+}
+
+/// Waits for the end of a match, which may take longer than a line of its report.
+fn done(ends: &mut [&mut Program]) {
+    for end in ends {
+        end.hear("the match is over");
+        assert_eq!(end.wait().code(), Some(0));
+    }
+}
+
+#[test]
+fn a_match_over_a_broken_line_is_complete_and_the_same_at_both_ends() {
+    let folder = Folder::new();
+    let (mut master, port) = folder.master(&["--tc", "2+0.02", "--games", "2", "--event", "A \"test\""]);
+    let (_line, port) = broken_line(&port, "0.3,1,2,3,4");
+    let mut slave = folder.slave(&port, &["--rating", "1200"]);
+    done(&mut [&mut master, &mut slave]);
+    let (count, games) = folder.games();
+    assert_eq!(count, 2);
+    assert!(games.contains("[Event \"A \\\"test\\\"\"]") && games.contains("[BlackElo \"1200\"]"), "{games}");
+    assert!(
+        games.contains("[White \"master-engine\"]") && games.contains("[White \"slave-engine\"]"),
+        "{games}"
+    );
+    assert!(!games.contains("[Result \"*\"]"), "{games}");
+    for role in ["master", "slave"] {
+        assert!(folder.errors(role).contains("the line is broken"), "{}", folder.errors(role));
+    }
+    if let Some(pgn_extract) = find("pgn-extract") {
+        let told =
+            Command::new(pgn_extract).args(["-r", &folder.file("master.pgn")]).output().expect("it runs");
+        assert!(text(&told.stderr).contains("2 games matched out of 2"), "{}", text(&told.stderr));
+    }
+}
+
+#[test]
+fn a_match_over_a_serial_line_with_noise() {
+    static BYTES: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    /// Loses, adds or changes a byte now and then, line ends as well.
+    fn noise(bytes: &mut Vec<u8>) {
+        let before = std::mem::take(bytes);
+        for byte in before {
+            let count = BYTES.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            match (count % 701, count % 3) {
+                (0, 0) => {}
+                (0, 1) => bytes.push(byte ^ 4),
+                (0, _) => bytes.extend([byte, b'\n']),
+                _ => bytes.push(byte),
+            }
+        }
+    }
+    let folder = Folder::new();
+    let [near, far] = serial_line(noise);
+    let mut master = folder.end("master", &["--modem", &near, "--tc", "nodes=300", "--quiet"]);
+    let mut slave = folder.end("slave", &["--modem", &far, "--quiet"]);
+    done(&mut [&mut master, &mut slave]);
+    let told = master.hear("the line: ");
+    assert!(!told.contains(" 0 damaged"), "{told}");
+    let (count, games) = folder.games();
+    assert!(count == 1 && !games.contains("[Result \"*\"]"), "{games}");
+}
+
+#[test]
+fn engines_of_the_dialect_play_under_the_names_of_the_proposal() {
+    let folder = Folder::new();
+    let openings = folder.file("openings.epd");
+    fs::write(&openings, "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq -\n").expect("written");
+    let engine = format!("{HERALD} xboard --autoplayer");
+    let dialect = ["-protocol", "autoplayer", "--engine", &engine];
+    let coordinates = [&dialect[..], &["-notation", "coordinates", "-name", "Coordinates"]].concat();
+    let rules = ["-level", "40 0:02 40 0:02", "-games", "2", "-openings", &openings];
+    let (mut master, port) = folder.master(&[&coordinates[..], &rules].concat());
+    let mut slave = folder.slave(&port, &[&dialect[..], &["-name", "SAN", "-no-time"]].concat());
+    done(&mut [&mut master, &mut slave]);
+    let (count, games) = folder.games();
+    assert_eq!(count, 2);
+    assert!(
+        games.contains("[TimeControl \"40/2:40/2\"]") && games.contains("[FEN \"rnbqkbnr/pp1ppppp/"),
+        "{games}"
+    );
+    assert!(!games.contains("[Result \"*\"]"), "{games}");
+    for role in ["master", "slave"] {
+        assert_eq!(folder.errors(role), "");
+    }
+}
+
+#[test]
+fn the_slave_in_python_plays_a_match_over_a_broken_line() {
+    if !has_all(&[("python-chess", has_python_chess())]) {
+        return;
+    }
+    let folder = Folder::new();
+    let secret = folder.file("secret");
+    fs::write(&secret, "sesame\n").expect("written");
+    let (mut master, port) = folder.master(&["--tc", "2+0.05", "--games", "2", "--secret-file", &secret]);
+    let (_line, port) = broken_line(&port, "0.4,1.5,2.5");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/link_slave.py");
+    let mut python = Command::new("python3");
+    let mut slave = Program::run(python.arg(script).args(["127.0.0.1", &port, "Python", "sesame"]));
+    slave.hear("1 1-0 White mates");
+    slave.hear("2 0-1 Black mates");
+    done(&mut [&mut master]);
+    assert_eq!(slave.wait().code(), Some(0));
+    let games = fs::read_to_string(folder.file("master.pgn")).expect("games");
+    assert_eq!(games.matches("[White \"Python\"]").count(), 1, "{games}");
+}
+
+#[test]
+fn a_match_over_tls_with_a_secret() {
+    let folder = Folder::new();
+    let papers = Papers::new(folder.0.path(), "link");
+    let [secret, other] = ["secret", "other"].map(|name| folder.file(name));
+    fs::write(&secret, "sesame\n").expect("written");
+    fs::write(&other, "barley\n").expect("written");
+    let settings = [&["--tc", "nodes=300", "--secret-file", &secret], &papers.flags()[..]].concat();
+    let (mut master, port) = folder.master(&settings);
+    // Neither without TLS nor with another secret.
+    let authority = ["--tls-authority", papers.certificate.as_str()];
+    let mut stranger = folder.slave(&port, &[&authority[..], &["--secret-file", &other]].concat());
+    assert_eq!(stranger.wait().code(), Some(1));
+    assert!(folder.errors("slave").contains("the shared secrets differ"), "{}", folder.errors("slave"));
+    let mut plain = folder.slave(&port, &["--secret-file", &secret, "--patience", "1"]);
+    assert_eq!(plain.wait().code(), Some(1));
+    let mut slave = folder.slave(&port, &[&authority[..], &["--secret-file", &secret]].concat());
+    done(&mut [&mut master, &mut slave]);
+    assert_eq!(folder.games().0, 1);
+    assert!(folder.errors("master").contains("a connection was refused: the shared secrets differ"));
+}
+
+#[test]
+fn an_engine_that_dies_loses_its_game_and_plays_the_next() {
+    let folder = Folder::new();
+    let flag = folder.file("died");
+    let dying = format!("{} --speechless --die go -- {HERALD} uci", distorting().display());
+    // The first process is the one that is asked for its name; it dies when it has to move.
+    let script = format!("if [ -e {flag} ]; then exec {HERALD} uci; fi; touch {flag}; exec {dying}");
+    let script_file = folder.file("engine.sh");
+    fs::write(&script_file, script).expect("written");
+    let (mut master, port) = folder.master(&["--tc", "nodes=300", "--games", "2"]);
+    let engine = format!("sh {script_file}");
+    let mut slave = folder.slave(&port, &["--engine", &engine]);
+    done(&mut [&mut master, &mut slave]);
+    let (count, games) = folder.games();
+    assert_eq!(count, 2);
+    assert!(games.contains("{Black abandons the game} 1-0"), "{games}");
+    assert!(games.contains("[TerminationDetails \"ended unexpectedly (exit status: 7)\"]"), "{games}");
+    assert_eq!(games.matches("abandons").count(), 1, "{games}");
+}
+
+#[test]
+fn ctrl_c_ends_the_match_at_both_ends() {
+    for role in ["master", "slave"] {
+        let folder = Folder::new();
+        let (mut master, port) = folder.master(&["--tc", "10+1", "--games", "3"]);
+        let mut slave = folder.slave(&port, &[]);
+        master.hear("slave-engine plays");
+        slave.hear("slave-engine thinks");
+        slave.hear("master-engine thinks");
+        let stopped = if role == "master" { &master } else { &slave };
+        let status = Command::new("kill").args(["-INT", &stopped.child.id().to_string()]).status();
+        assert!(status.expect("kill is installed").success());
+        assert_eq!((master.wait().code(), slave.wait().code()), (Some(1), Some(1)));
+        for end in ["master", "slave"] {
+            assert!(folder.errors(end).contains("stopped by an operator"), "{}", folder.errors(end));
+            let games = fs::read_to_string(folder.file(&format!("{end}.pgn"))).expect("games");
+            assert!(games.contains("[Result \"*\"]") && games.contains("stopped by an operator"), "{games}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_stays_broken_ends_the_match() {
+    let folder = Folder::new();
+    let patience = ["--patience", "2"];
+    let (mut master, port) = folder.master(&[&["--tc", "10+1"], &patience[..]].concat());
+    let (line, port) = broken_line(&port, "1000");
+    let mut slave = folder.slave(&port, &patience);
+    slave.hear("master-engine plays");
+    drop(line);
+    assert_eq!((master.wait().code(), slave.wait().code()), (Some(1), Some(1)));
+    for end in ["master", "slave"] {
+        assert!(folder.errors(end).contains("herald: no line for 2 s"), "{}", folder.errors(end));
+        let games = fs::read_to_string(folder.file(&format!("{end}.pgn"))).expect("games");
+        assert!(games.contains("[TerminationDetails \"no line for 2 s\"]"), "{games}");
+    }
+}
+
+#[test]
+fn ends_that_do_not_fit_say_so() {
+    let folder = Folder::new();
+    let [near, far] = serial_line(|_| {});
+    let mut first = folder.end("master", &["--modem", &near]);
+    let mut second = folder.end("master", &["--modem", &far]);
+    assert_eq!((first.wait().code(), second.wait().code()), (Some(1), Some(1)));
+    assert!(folder.errors("master").contains("both ends are masters"), "{}", folder.errors("master"));
+    let mut alone = folder.slave("1", &["--patience", "1"]);
+    assert_eq!(alone.wait().code(), Some(1));
+    let told = folder.errors("slave");
+    assert!(told.contains("no line yet") && told.contains("no line for 1 s"), "{told}");
+}
+
+#[test]
+fn wrong_arguments_get_one_line() {
+    let nowhere = PathBuf::from("no/such/folder/games.pgn");
+    let nowhere = nowhere.to_str().expect("a path");
+    for (words, expected) in [
+        (&["--engine", "x"][..], "--master"),
+        (&["--master", "--slave", "--engine", "x"], "cannot be used with"),
+        (&["--master"], "COMMAND"),
+        (&["--slave", "--tc", "5", "--engine", "x"], "cannot be used with"),
+        (&["--master", "--tc", "40/120/20", "--engine", HERALD], "unreadable time control"),
+        (&["--master", "--level", "40", "--engine", HERALD], "MOVES TIME"),
+        (&["--master", "--tc", "1", "--engine", HERALD, "--pgn", nowhere], "cannot be opened"),
+        (&["--slave", "--engine", "no-such-engine"], "no-such-engine cannot be started"),
+        (&["--slave", "--engine", HERALD, "--notation", "san"], "--protocol autoplayer"),
+        (&["--slave", "--engine", HERALD, "--name", "é"], "--name"),
+        (&["--master", "--modem", "/dev/null", "--host", "x", "--engine", HERALD], "cannot be used with"),
+        (&["--master", "--host", "256.0.0.1", "--engine", HERALD], "cannot listen at 256.0.0.1:5020"),
+    ] {
+        let output = Command::new(HERALD).arg("link").args(words).output().expect("herald");
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
+        assert!(told.lines().count() == 1 && told.contains(expected), "{words:?}: {told}");
+    }
+}
