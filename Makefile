@@ -7,7 +7,6 @@ NAME := $(EXE:.exe=).exe
 else
 NAME := $(EXE)
 endif
-PROFILE ?= tournament
 
 .PHONY: openbench native tournament speed help
 
@@ -15,7 +14,7 @@ openbench: native
 
 native: export RUSTFLAGS := -C target-cpu=native
 native: ## for this machine only: all its instructions, whole-program optimisation
-	cargo rustc --profile $(PROFILE) --target-dir target/native --bin herald -- --emit link=$(NAME)
+	cargo rustc --profile tournament --target-dir target/native --bin herald -- --emit link=$(NAME)
 
 tournament: ## for any x86-64 machine since 2009: whole-program optimisation
 	cargo build --profile tournament --bin herald

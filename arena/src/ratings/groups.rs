@@ -8,7 +8,7 @@ use super::games::GameTally;
 
 /// A player's games against an opponent, with both colours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opponent {
+pub(super) struct MetOpponent {
     pub(super) number: usize,
     pub(super) points: f64,
     pub(super) games: f64,
@@ -27,7 +27,7 @@ pub(super) struct SetAside {
 #[derive(Debug)]
 pub(super) struct Division {
     /// Opponents of each player.
-    pub(super) opponents: Vec<Vec<Opponent>>,
+    pub(super) opponents: Vec<Vec<MetOpponent>>,
     /// Players who won or lost everything against those that were left.
     pub(super) set_aside: Vec<SetAside>,
     /// The groups of the others, the largest first.
@@ -42,17 +42,28 @@ impl Division {
         groups.sort_by_key(|group| (usize::MAX - group.len(), group.first().copied()));
         Division { opponents, set_aside, groups }
     }
+
+    /// Returns the number of each player's group; `None` for those that are set aside.
+    pub(super) fn group_of_each(&self) -> Vec<Option<usize>> {
+        let mut group_of = vec![None; self.opponents.len()];
+        for (number, group) in self.groups.iter().enumerate() {
+            for &player in group {
+                group_of[player] = Some(number);
+            }
+        }
+        group_of
+    }
 }
 
-fn opponents(tally: &GameTally) -> Vec<Vec<Opponent>> {
-    let mut opponents: Vec<Vec<Opponent>> = vec![Vec::new(); tally.players.len()];
+fn opponents(tally: &GameTally) -> Vec<Vec<MetOpponent>> {
+    let mut opponents: Vec<Vec<MetOpponent>> = vec![Vec::new(); tally.players.len()];
     for (&(white, black), results) in &tally.encounters {
         let (games, points) = (results.games() as f64, results.halves() as f64 / 2.0);
         for (player, number, points, surplus_of_white) in
             [(white, black, points, games), (black, white, games - points, -games)]
         {
             let number = number as usize;
-            opponents[player as usize].push(Opponent { number, points, games, surplus_of_white });
+            opponents[player as usize].push(MetOpponent { number, points, games, surplus_of_white });
         }
     }
     for list in &mut opponents {
@@ -71,8 +82,8 @@ fn opponents(tally: &GameTally) -> Vec<Vec<Opponent>> {
 }
 
 /// Sets players aside until everybody has both won and lost something. Returns them and who remains.
-fn set_aside(opponents: &[Vec<Opponent>]) -> (Vec<SetAside>, Vec<bool>) {
-    let total = |of: &dyn Fn(&Opponent) -> f64| -> Vec<f64> {
+fn set_aside(opponents: &[Vec<MetOpponent>]) -> (Vec<SetAside>, Vec<bool>) {
+    let total = |of: &dyn Fn(&MetOpponent) -> f64| -> Vec<f64> {
         opponents.iter().map(|list| list.iter().map(of).sum()).collect()
     };
     let (mut points, mut games) = (total(&|opponent| opponent.points), total(&|opponent| opponent.games));
@@ -97,7 +108,7 @@ fn set_aside(opponents: &[Vec<Opponent>]) -> (Vec<SetAside>, Vec<bool>) {
 }
 
 /// Returns the groups of players between whom points went both ways (strongly connected components, by Kosaraju's method).
-fn strongly_connected(opponents: &[Vec<Opponent>], remains: &[bool]) -> Vec<Vec<usize>> {
+fn strongly_connected(opponents: &[Vec<MetOpponent>], remains: &[bool]) -> Vec<Vec<usize>> {
     let neighbours = |player: usize, lost: bool| {
         let list = opponents[player].iter().filter(|opponent| remains[opponent.number]);
         let kept = list.filter(

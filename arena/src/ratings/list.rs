@@ -59,7 +59,7 @@ pub struct RatedPlayer {
     /// without any; infinite if the rating is a bound, or that mean.
     pub rating: Estimate,
     /// Whether the rating is a bound only.
-    pub bound: Option<Bound>,
+    pub bound: Option<RatingBound>,
     /// Whether the rating was given.
     pub is_anchor: bool,
     /// Place of the player's group in the list.
@@ -76,7 +76,7 @@ pub struct RatedPlayer {
 /// A rating that is a bound only, because the player won or lost everything. It is the rating with half a point less or
 /// more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
+pub enum RatingBound {
     /// All games were won.
     AtLeast,
     /// All games were lost.
@@ -102,12 +102,7 @@ impl RatingList {
     pub fn new(tally: &GameTally, options: &RatingOptions) -> Result<RatingList, String> {
         let anchors = anchors(tally, options)?;
         let division = Division::new(tally);
-        let mut group_of: Vec<Option<usize>> = vec![None; tally.players.len()];
-        for (number, group) in division.groups.iter().enumerate() {
-            for &player in group {
-                group_of[player] = Some(number);
-            }
-        }
+        let mut group_of = division.group_of_each();
         let mut fit = new_fit(tally, options, &anchors, &group_of);
         fit.run();
         let is_free = |group: &&Vec<usize>| group.iter().all(|&player| !fit.is_fixed[player]);
@@ -141,40 +136,49 @@ impl RatingList {
         list.players = ranking
             .iter()
             .enumerate()
-            .map(|(place, &number)| {
-                let error = CONFIDENCE_95 * list.variances.own[number].sqrt() * ELO;
-                let bound = bounds[number];
-                // The only one of a group is its mean.
-                let is_alone = anchors[number].is_none() && division.groups[group_of[number]].len() < 2;
-                let own = &list.encounters[place];
-                let mut results = WinDrawLoss::default();
-                for (_, against) in own {
-                    results += *against;
-                }
-                let met = |(opponent, against): &(usize, WinDrawLoss)| {
-                    against.games() as f64 * fit.values[ranking[*opponent]] * ELO
-                };
-                RatedPlayer {
-                    name: tally.players[number].clone(),
-                    rating: Estimate {
-                        value: fit.values[number] * ELO,
-                        error: if bound.is_some() || is_alone { f64::INFINITY } else { error },
-                    },
-                    bound,
-                    is_anchor: anchors[number].is_some(),
-                    group: group_of[number],
-                    results,
-                    opponents: own.iter().map(met).sum::<f64>() / results.games().max(1) as f64,
-                    superiority: None,
-                    number,
-                }
+            .map(|(place, &number)| RatedPlayer {
+                name: tally.players[number].clone(),
+                is_anchor: anchors[number].is_some(),
+                group: group_of[number],
+                bound: bounds[number],
+                ..list.rated(place, number, &ranking, &fit.values)
             })
             .collect();
+        for player in &mut list.players {
+            // The only one of a group is its mean.
+            let is_alone = !player.is_anchor && division.groups[player.group].len() < 2;
+            if player.bound.is_some() || is_alone {
+                player.rating.error = f64::INFINITY;
+            }
+        }
         for place in 1..list.players.len() {
             let variance = list.variances.to_next[place - 1];
             list.players[place - 1].superiority = list.superior(place - 1, place, Some(variance));
         }
         Ok(list)
+    }
+
+    /// Returns a player's rating and results; the rest is still unknown.
+    fn rated(&self, place: usize, number: usize, ranking: &[usize], values: &[f64]) -> RatedPlayer {
+        let (mut results, mut met) = (WinDrawLoss::default(), 0.0);
+        for (opponent, against) in &self.encounters[place] {
+            results += *against;
+            met += against.games() as f64 * values[ranking[*opponent]] * ELO;
+        }
+        RatedPlayer {
+            name: String::new(),
+            rating: Estimate {
+                value: values[number] * ELO,
+                error: CONFIDENCE_95 * self.variances.own[number].sqrt() * ELO,
+            },
+            bound: None,
+            is_anchor: false,
+            group: 0,
+            results,
+            opponents: met / results.games().max(1) as f64,
+            superiority: None,
+            number,
+        }
     }
 
     /// Returns the probability that a player is stronger than another, by their places in the list; `None` if they
@@ -243,7 +247,7 @@ fn place_set_aside(
     anchors: &[Option<f64>],
     fit: &mut Fit,
     group_of: &mut [Option<usize>],
-) -> Vec<Option<Bound>> {
+) -> Vec<Option<RatingBound>> {
     let mut bounds = vec![None; group_of.len()];
     let advantage = fit.values[fit.advantage()];
     for &SetAside { player, won_all } in division.set_aside.iter().rev() {
@@ -279,7 +283,7 @@ fn place_set_aside(
             }
         }
         fit.values[player] = f64::midpoint(low, high);
-        bounds[player] = Some(if won_all { Bound::AtLeast } else { Bound::AtMost });
+        bounds[player] = Some(if won_all { RatingBound::AtLeast } else { RatingBound::AtMost });
     }
     bounds
 }

@@ -15,5 +15,5 @@ mod report;
 mod tests;
 
 pub use games::{GameTally, LeftOutGames};
-pub use list::{Bound, RatedGroup, RatedPlayer, RatingList, RatingOptions};
+pub use list::{RatedGroup, RatedPlayer, RatingBound, RatingList, RatingOptions};
 pub use report::{RatingsReport, RatingsSections};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use game::{counted, escaped, excerpt};
 use serde_json::{Value, json};
 
-use super::list::{Bound, RatedGroup, RatedPlayer, RatingList};
+use super::list::{RatedGroup, RatedPlayer, RatingBound, RatingList};
 use crate::standings::Grid;
 use crate::statistics::{Estimate, WinDrawLoss};
 
@@ -78,8 +78,8 @@ LOS in percent
             let apostrophe = if player.name.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
             let quoted = format!("\"{apostrophe}{}\"", player.name.replace('"', "\"\""));
             let bound = player.bound.map_or("", |bound| match bound {
-                Bound::AtLeast => ">",
-                Bound::AtMost => "<",
+                RatingBound::AtLeast => ">",
+                RatingBound::AtMost => "<",
             });
             let WinDrawLoss { wins, draws, losses } = player.results;
             let _ = write!(
@@ -108,7 +108,7 @@ LOS in percent
                 json!({
                     "rank": rank, "group": player.group + 1, "name": player.name, "rating": player.rating.value,
                     "error": finite(player.rating.error), "anchor": player.is_anchor,
-                    "bound": player.bound.map(|bound| if bound == Bound::AtLeast { "at least" } else { "at most" }),
+                    "bound": player.bound.map(|bound| if bound == RatingBound::AtLeast { "at least" } else { "at most" }),
                     "wins": wins, "draws": draws, "losses": losses, "points": points(&player.results),
                     "opponents": player.opponents, "los": player.superiority,
                 })
@@ -302,8 +302,8 @@ fn group_line(number: usize, group: &RatedGroup) -> String {
 fn rating(player: &RatedPlayer) -> String {
     let sign = match player.bound {
         None => "",
-        Some(Bound::AtLeast) => "> ",
-        Some(Bound::AtMost) => "< ",
+        Some(RatingBound::AtLeast) => "> ",
+        Some(RatingBound::AtMost) => "< ",
     };
     // Not -0.0.
     format!("{sign}{:.1}", (player.rating.value * 10.0).round() / 10.0 + 0.0)

@@ -98,7 +98,7 @@ fn who_won_everything_has_a_bound() {
     let pgn = three_players() + &games("Perfect", "Strelka", WinDrawLoss { wins: 10, draws: 0, losses: 0 });
     let list = list(&pgn, &RatingOptions { first_move: Some(0.0), ..FREE });
     let best = &list.players[0];
-    assert_eq!((&*best.name, best.bound, best.superiority), ("Perfect", Some(Bound::AtLeast), None));
+    assert_eq!((&*best.name, best.bound, best.superiority), ("Perfect", Some(RatingBound::AtLeast), None));
     // 9.5 of 10 are 511.5 Elo more than the opponent.
     let strelka = list.players.iter().find(|player| player.name == "Strelka").unwrap();
     assert_near(best.rating.value - strelka.rating.value, 511.5, 0.1);

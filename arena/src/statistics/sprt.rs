@@ -11,7 +11,7 @@ use std::f64::consts::SQRT_2;
 use std::fmt;
 
 use super::likelihood::{Distribution, Frequencies};
-use super::stopping::{Progress, StoppedEstimate};
+use super::stopping::{StoppedEstimate, TestProgress};
 use super::tally::{NORMALISED_ELO_PER_SIGMA, expected_score};
 use super::{Pentanomial, Sample, WinDrawLoss};
 
@@ -187,7 +187,7 @@ impl Sprt {
     pub fn estimate(&self, counts: &SprtCounts) -> Option<StoppedEstimate> {
         let sample = counts.sample().filter(|sample| sample.variance > 0.0)?;
         let bounds = self.bounds();
-        let progress = Progress {
+        let progress = TestProgress {
             hypotheses: self.leads(&sample),
             bounds: [bounds.lower, bounds.upper],
             decision: self.decision(counts),

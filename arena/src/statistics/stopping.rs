@@ -38,7 +38,7 @@ pub struct StoppedEstimate {
 
 /// How far a test has come. Leads are in standard deviations of an observation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Progress {
+pub(super) struct TestProgress {
     /// Leads under the two hypotheses.
     pub(super) hypotheses: [f64; 2],
     /// The bounds of the log-likelihood ratio.
@@ -54,7 +54,7 @@ pub(super) struct Progress {
     pub(super) games_each: f64,
 }
 
-impl Progress {
+impl TestProgress {
     pub(super) fn estimate(&self) -> StoppedEstimate {
         let lead = |below: f64| self.lead_with_worse_outcomes(below);
         // The better the player is, the fewer outcomes are worse than this one.
