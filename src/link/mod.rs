@@ -178,6 +178,12 @@ impl HeraldArgs {
     }
 }
 
+/// Cleans a name that an engine has for itself, as a link has only printing ASCII characters.
+fn printing_ascii(name: &str) -> String {
+    let is_fit = |c: &char| (c.is_ascii_graphic() || *c == ' ') && *c != '"';
+    name.chars().take(100).map(|c| if is_fit(&c) { c } else { '?' }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,10 +205,4 @@ mod tests {
         );
         assert_eq!(converted("herald match -port 1"), "herald match -port 1");
     }
-}
-
-/// Cleans a name that an engine has for itself, as a link has only printing ASCII characters.
-fn printing_ascii(name: &str) -> String {
-    let is_fit = |c: &char| (c.is_ascii_graphic() || *c == ' ') && *c != '"';
-    name.chars().take(100).map(|c| if is_fit(&c) { c } else { '?' }).collect()
 }
