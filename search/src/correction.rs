@@ -7,6 +7,7 @@ use shakmaty::Color;
 
 use crate::history::{PieceTo, Previous};
 use crate::parameters::{self as p, step};
+use crate::prefetch::prefetch;
 use crate::{Position, Score};
 
 /// Entries of each table, a power of two.
@@ -49,6 +50,16 @@ impl Corrections {
             )
             + step!(continuation_correction, i32::from(by_moves));
         sum / p::correction_entries_per_centipawn()
+    }
+
+    /// Prefetches the entries of a position.
+    #[inline]
+    pub(crate) fn prefetch(&self, position: &Position) {
+        let (turn, keys) = (position.turn() as usize, position.keys());
+        prefetch(&self.pawn[turn][keys.pawn as usize % KINDS]);
+        for color in Color::ALL {
+            prefetch(&self.non_pawn[color as usize][turn][keys.non_pawn[color as usize] as usize % KINDS]);
+        }
     }
 
     /// Updates the entries after a search of this depth found a score `error` centipawns above the static evaluation.

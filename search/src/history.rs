@@ -1,6 +1,6 @@
 //! Move histories: statistics of which moves have caused cutoffs, kept from node to node.
 
-use shakmaty::{Color, Role, Square};
+use shakmaty::{Bitboard, Color, Role, Square};
 
 use crate::correction::Corrections;
 use crate::moves::Move;
@@ -101,21 +101,28 @@ impl Histories {
         }
     }
 
-    /// Returns the sum of all histories of a quiet move.
+    /// Returns the histories that the quiet moves of a node have.
     #[inline]
-    pub(crate) fn quiet(&self, position: &Position, m: Move, given: &MoveContext) -> i32 {
-        let piece = PieceTo::of(position, m).index();
-        step!(butterfly_history, self.butterfly[butterfly_of(position, m, given)][from_to(m)].value())
-            + step!(pawn_history, self.pawn[structure(position)][piece].value())
-            + self.continuation(position, m, &given.previous)
+    pub(crate) fn quiet<'h>(&'h self, position: &Position, given: &MoveContext) -> QuietHistories<'h> {
+        let turn = position.turn() as usize * 4;
+        QuietHistories {
+            butterfly: self.butterfly[turn..][..4].try_into().expect("four combinations of threats"),
+            threats: given.threats.any,
+            pawn: &self.pawn[structure(position)],
+            continuation: self.after(&given.previous),
+        }
+    }
+
+    #[inline]
+    fn after(&self, previous: &Previous) -> [&ByPieceTo; CONTINUATIONS.len()] {
+        previous.map(|before| before.map_or(&NONE, |before| &self.continuation[before.index()]))
     }
 
     /// Returns the sum of the continuation histories of a quiet move.
     #[inline]
     pub(crate) fn continuation(&self, position: &Position, m: Move, previous: &Previous) -> i32 {
         let piece = PieceTo::of(position, m).index();
-        let after = previous.iter().flatten().map(|before| self.continuation[before.index()][piece].value());
-        step!(continuation_history, after.sum())
+        step!(continuation_history, self.after(previous).iter().map(|after| after[piece].value()).sum())
     }
 
     /// Returns the history of a capture or promotion.
@@ -141,13 +148,42 @@ impl Histories {
     }
 }
 
+/// The histories of the quiet moves of a node.
+pub(crate) struct QuietHistories<'h> {
+    butterfly: &'h [Butterfly; 4],
+    /// The squares that the opponent attacks.
+    threats: Bitboard,
+    pawn: &'h ByPieceTo,
+    continuation: [&'h ByPieceTo; CONTINUATIONS.len()],
+}
+
+impl QuietHistories<'_> {
+    /// Returns the sum of all histories of a move of this piece to a square.
+    #[inline]
+    pub(crate) fn of(&self, m: Move, piece: PieceTo) -> i32 {
+        let index = piece.index();
+        let after = self.continuation.iter().map(|after| after[index].value());
+        step!(butterfly_history, self.butterfly[attacked(m, self.threats)][from_to(m)].value())
+            + step!(pawn_history, self.pawn[index].value())
+            + step!(continuation_history, after.sum::<i32>())
+    }
+}
+
+/// Continuation history where there is no earlier move.
+static NONE: ByPieceTo = [HistoryEntry(0); PieceTo::COUNT];
+
 /// Returns the index of the butterfly history: by side to move, whether the origin square is attacked, and whether the
 /// target square is.
 #[inline]
 fn butterfly_of(position: &Position, m: Move, given: &MoveContext) -> usize {
-    let is_attacked =
-        |square| usize::from(step!(threats_in_butterfly_history, given.threats.any.contains(square)));
-    position.turn() as usize * 4 + is_attacked(m.from()) * 2 + is_attacked(m.to())
+    position.turn() as usize * 4 + attacked(m, given.threats.any)
+}
+
+/// Returns twice whether the origin square is attacked, plus whether the target square is.
+#[inline]
+fn attacked(m: Move, threats: Bitboard) -> usize {
+    let is_attacked = |square| usize::from(step!(threats_in_butterfly_history, threats.contains(square)));
+    is_attacked(m.from()) * 2 + is_attacked(m.to())
 }
 
 #[inline]

@@ -14,6 +14,7 @@ pub mod network;
 mod parameters;
 mod picker;
 mod position;
+mod prefetch;
 mod quiescence;
 mod reductions;
 pub mod runtime;

@@ -4,9 +4,10 @@
 
 use arrayvec::ArrayVec;
 
-use crate::history::MoveContext;
+use crate::history::{MoveContext, PieceTo};
 use crate::parameters::{self as p, step};
 use crate::picker::Picker;
+use crate::position::Threats;
 use crate::runtime::{Aspiration, RootAttempt, RootSearch, SearchThread, Shared, Stopped};
 use crate::worker::ChessWorker;
 use crate::{Bound, Entry, Move, Position, Score, exchange_value};
@@ -31,6 +32,7 @@ struct Node<'p> {
     known: Option<Entry>,
     /// The move that the singular search excludes (step 14).
     excluded: Option<Move>,
+    /// Its threats are filled in before the moves are searched: many nodes are settled before.
     given: MoveContext,
 }
 
@@ -85,7 +87,8 @@ impl<'a> RootSearch<'a> for ChessWorker<'a> {
         let position = &root.position;
         let known = table.probe(position.table_key());
         let depth = self.thread.progress.depth;
-        let node = Node { is_pv: true, ..self.open_node(position, beta, depth, 0, false, known) };
+        let mut node = Node { is_pv: true, ..self.open_node(position, beta, depth, 0, false, known) };
+        node.given.threats = position.threats();
         let (best, best_move) = self.try_root_moves(alpha, beta, |worker, root| {
             let RootAttempt { mv, number, alpha, best } = root;
             let attempt = Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
@@ -175,6 +178,7 @@ impl ChessWorker<'_> {
         if node.depth >= p::internal_reduction_depth() && node.hash_move().is_none() && (is_pv || is_cut) {
             node.depth -= 1;
         }
+        node.given.threats = node.position.threats();
         self.search_moves(&node, alpha)
     }
 
@@ -190,7 +194,7 @@ impl ChessWorker<'_> {
         is_cut: bool,
         known: Option<Entry>,
     ) -> Node<'p> {
-        let given = MoveContext { previous: self.previous(ply), threats: position.threats() };
+        let given = MoveContext { previous: self.previous(ply), threats: Threats::default() };
         let raw = (!position.is_check()).then(|| {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
         });
@@ -332,6 +336,7 @@ impl ChessWorker<'_> {
         let gain = Some(goal.value() - evaluation.value());
         let mut picker = Picker::new(position, gain, node.hash_move(), None, node.given);
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
+            self.prefetch(position, m);
             let score = -self.with_move(position, m, ply, |worker, next| {
                 let score = worker.quiesce(next, -goal, -goal + 1, ply + 1)?;
                 if -score < goal || reduced <= 1 {
@@ -361,6 +366,7 @@ impl ChessWorker<'_> {
             if Some(mv) == node.excluded {
                 continue;
             }
+            self.prefetch(position, mv); // long before it is needed
             number += 1;
             let mut attempt =
                 Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
@@ -505,7 +511,8 @@ impl ChessWorker<'_> {
             reduction /= p::reduction_tactical_divisor();
             reduction -= self.histories.capture(position, attempt.mv) * 1024 / p::reduction_capture_history();
         } else {
-            let history = self.histories.quiet(position, attempt.mv, &node.given);
+            let piece = PieceTo::of(position, attempt.mv);
+            let history = self.histories.quiet(position, &node.given).of(attempt.mv, piece);
             reduction -= history * 1024 / p::reduction_history();
         }
         let hash_move_is_tactical = node.hash_move().is_some_and(|m| position.is_tactical(m));

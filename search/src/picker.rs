@@ -4,7 +4,7 @@
 use arrayvec::ArrayVec;
 use shakmaty::Role;
 
-use crate::history::{Histories, MoveContext};
+use crate::history::{Histories, MoveContext, PieceTo};
 use crate::position::{Position, Threats, exchange_value};
 use crate::{MAX_MOVES, Move, MoveList, parameters as p};
 
@@ -152,25 +152,32 @@ impl Picker {
         list.clear();
         position.generate_quiet(list);
         let Picker { hash_move, killer, given, .. } = *self;
+        let histories = histories.quiet(position, &given);
         self.moves.clear();
         self.moves.extend(list.iter().filter(|&&m| Some(m) != hash_move && Some(m) != killer).map(|&mv| {
-            Scored { mv, score: histories.quiet(position, mv, &given) + safety(position, mv, &given.threats) }
+            let role = position.role_at(mv.from()).unwrap_or(Role::Pawn);
+            let piece = PieceTo::new(position.turn(), role, mv.to());
+            Scored { mv, score: histories.of(mv, piece) + safety(role, mv, &given.threats) }
         }));
     }
 
     /// Removes and returns the move with the highest score. Of equal moves it is the one that comes first in the list,
     /// so that the order is the same in every run.
     fn take_best(&mut self) -> Option<Scored> {
-        let best = (0..self.moves.len())
-            .reduce(|best, i| if self.moves[i].score > self.moves[best].score { i } else { best })?;
+        let (mut best, mut most) = (0, self.moves.first()?.score);
+        for (index, scored) in self.moves.iter().enumerate() {
+            // Without a branch, which would often be mispredicted.
+            let is_better = scored.score > most;
+            best = std::hint::select_unpredictable(is_better, index, best);
+            most = most.max(scored.score);
+        }
         Some(self.moves.swap_remove(best))
     }
 }
 
 /// Returns the bonus of a quiet move for leaving a square that a less valuable piece attacks, minus the penalty for
 /// going to one.
-fn safety(position: &Position, m: Move, threats: &Threats) -> i32 {
-    let Some(role) = position.role_at(m.from()) else { return 0 };
+fn safety(role: Role, m: Move, threats: &Threats) -> i32 {
     let attacked = threats.to(role);
     let weight = exchange_value(role) * p::safety_per_centipawn();
     weight * (i32::from(attacked.contains(m.from())) - i32::from(attacked.contains(m.to())))

@@ -86,6 +86,7 @@ impl ChessWorker<'_> {
         let mut picker = Picker::new(position, gain, hash_move, None, given);
         let mut best_move = None;
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
+            self.prefetch(position, m);
             // Delta pruning: the captured piece must be able to raise alpha. Checks are kept, as they may mate.
             if let Some(evaluation) = evaluation
                 && m.promotion().is_none()

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use memmap2::MmapMut;
 
 use crate::parameters::{self as p, step};
+use crate::prefetch::prefetch;
 use crate::{Bound, Move, Score};
 
 const ENTRIES_PER_CLUSTER: usize = 3;
@@ -174,15 +175,7 @@ impl Table {
     /// Prefetches the entries of `key` into the cache.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: Prefetching has no effect that a program can see, and SSE is part of x86-64.
-        #[expect(unsafe_code)]
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.cluster(key)).cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+        prefetch(self.cluster(key));
     }
 
     /// Returns the entry of the position with this key.

@@ -117,14 +117,21 @@ impl<'a> ChessWorker<'a> {
         ply: usize,
         search: impl FnOnce(&mut Self, &Position) -> Result<Score, Stopped>,
     ) -> Result<Score, Stopped> {
-        self.thread.shared.table.prefetch(position.approximate_table_key_after(m));
         self.thread.note_move(position);
         self.accumulators.note_move(position, m, ply);
         let moved = Some(PieceTo::of(position, m));
         *self.frame(ply + 1) = Frame { moved, reduction: 0, ..*self.frame(ply + 1) };
-        let result = search(self, &position.make(m));
+        let next = position.make(m);
+        self.histories.corrections.prefetch(&next);
+        let result = search(self, &next);
         self.thread.take_back();
         result
+    }
+
+    /// Prefetches the hash table's entries of the position after a move.
+    #[inline]
+    pub(crate) fn prefetch(&self, position: &Position, m: Move) {
+        self.thread.shared.table.prefetch(position.approximate_table_key_after(m));
     }
 
     /// Makes a null move, calls `search` with the position after it, and unmakes it.
@@ -137,7 +144,10 @@ impl<'a> ChessWorker<'a> {
         self.accumulators.note_null_move(ply);
         *self.frame(ply + 1) = Frame { moved: None, reduction: 0, ..*self.frame(ply + 1) };
         let floor = self.thread.note_null_move(position);
-        let result = search(self, &position.make_null());
+        let next = position.make_null();
+        self.thread.shared.table.prefetch(next.table_key());
+        self.histories.corrections.prefetch(&next);
+        let result = search(self, &next);
         self.thread.take_back_null_move(floor);
         result
     }

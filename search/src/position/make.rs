@@ -14,40 +14,46 @@ impl Position {
     #[inline]
     pub fn make(&self, m: Move) -> Position {
         let mut next = Position { mailbox: self.mailbox, ..*self }; // in two parts, which are copied inline
-        let (us, from, to) = (self.turn, m.from(), m.to());
+        next.play(m);
+        next
+    }
+
+    /// Plays a legal move. Apart from [`Position::make`], so that the copy is made where the caller wants it.
+    #[inline]
+    fn play(&mut self, m: Move) {
+        let (us, from, to, en_passant) = (self.turn, m.from(), m.to(), self.en_passant);
         let role = self.role_at(from).expect("a legal move starts on a piece");
-        next.halfmoves = self.halfmoves.saturating_add(1);
-        next.clear_en_passant();
+        self.halfmoves = self.halfmoves.saturating_add(1);
+        self.clear_en_passant();
         if role == Role::King {
-            next.drop_castling_rights(self.us());
-            if self.is_castling(m) {
-                next.castle(from, to);
-                next.pass_turn();
-                return next;
+            let is_castling = self.is_castling(m);
+            self.drop_castling_rights(self.us());
+            if is_castling {
+                self.castle(from, to);
+                return self.pass_turn();
             }
         }
         if let Some(captured) = self.role_at(to) {
-            next.remove(!us, captured, to);
-            next.drop_castling_rights(Bitboard::from_square(to));
-            next.halfmoves = 0;
+            self.remove(!us, captured, to);
+            self.drop_castling_rights(Bitboard::from_square(to));
+            self.halfmoves = 0;
         }
-        next.remove(us, role, from);
-        next.put(us, m.promotion().unwrap_or(role), to);
+        self.remove(us, role, from);
+        self.put(us, m.promotion().unwrap_or(role), to);
         match role {
             Role::Pawn => {
-                next.halfmoves = 0;
-                if self.en_passant == Some(to) {
-                    next.remove(!us, Role::Pawn, to.xor(Square::A2));
+                self.halfmoves = 0;
+                if en_passant == Some(to) {
+                    self.remove(!us, Role::Pawn, to.xor(Square::A2));
                 } else if from as u8 ^ to as u8 == 16 {
                     let skipped = Square::new((from as u32).midpoint(to as u32));
-                    next.offer_en_passant(skipped, to);
+                    self.offer_en_passant(skipped, to);
                 }
             }
-            Role::Rook => next.drop_castling_rights(Bitboard::from_square(from)),
+            Role::Rook => self.drop_castling_rights(Bitboard::from_square(from)),
             _ => {}
         }
-        next.pass_turn();
-        next
+        self.pass_turn();
     }
 
     /// Returns the position after a null move. The side to move must not be in check.
