@@ -3,8 +3,6 @@
 //! The error found by a search is a hint for all positions with the same pawns, with the same pieces of one side, or after
 //! the same moves. The idea came up as "correction history" in Caissa and Stockfish (2023-24).
 
-use shakmaty::Color;
-
 use crate::history::{PieceTo, Previous};
 use crate::parameters::{self as p, step};
 use crate::prefetch::prefetch;
@@ -14,40 +12,38 @@ use crate::{Position, Score};
 const KINDS: usize = 16_384;
 
 /// Entries by side to move and key.
-type ByKind = [Vec<i16>; 2];
+type ByKind = [[i16; KINDS]; 2];
 
 /// The corrections of one thread, from the view of the side to move.
 pub(crate) struct Corrections {
-    pawn: ByKind,
-    /// By the colour of the pieces.
-    non_pawn: [ByKind; 2],
+    /// By the pieces of each colour (`Color as usize`), then by the pawns.
+    by_pieces: Box<[ByKind; 3]>,
     /// By our last move and the opponent's answer.
     continuation: Vec<[i16; PieceTo::COUNT]>,
 }
 
 impl Corrections {
     pub(crate) fn new() -> Corrections {
-        let by_kind = || [vec![0; KINDS], vec![0; KINDS]];
-        Corrections {
-            pawn: by_kind(),
-            non_pawn: [by_kind(), by_kind()],
-            continuation: vec![[0; PieceTo::COUNT]; PieceTo::COUNT],
-        }
+        // By way of the heap: the array is too large for the stack.
+        let by_pieces = vec![[[0; KINDS]; 2]; 3].try_into().expect("three tables");
+        Corrections { by_pieces, continuation: vec![[0; PieceTo::COUNT]; PieceTo::COUNT] }
+    }
+
+    /// Returns the places of a position's entries in the three tables.
+    #[inline]
+    fn kinds(position: &Position) -> [usize; 3] {
+        let keys = position.keys();
+        [keys.non_pawn[0], keys.non_pawn[1], keys.pawn].map(|key| key as usize % KINDS)
     }
 
     /// Returns the correction of the static evaluation, in centipawns.
     pub(crate) fn get(&self, position: &Position, previous: &Previous) -> i32 {
-        let (turn, keys) = (position.turn() as usize, position.keys());
-        let by_pieces = |color: Color| {
-            self.non_pawn[color as usize][turn][keys.non_pawn[color as usize] as usize % KINDS]
-        };
+        let (turn, kinds) = (position.turn() as usize, Corrections::kinds(position));
+        let [black, white, pawns] =
+            std::array::from_fn(|table| i32::from(self.by_pieces[table][turn][kinds[table]]));
         let by_moves = moves(previous).map_or(0, |(last, before)| self.continuation[before][last]);
-        let by_pawns = self.pawn[turn][keys.pawn as usize % KINDS];
-        let sum = step!(pawn_correction, i32::from(by_pawns))
-            + step!(
-                non_pawn_correction,
-                i32::from(by_pieces(Color::White)) + i32::from(by_pieces(Color::Black))
-            )
+        let sum = step!(pawn_correction, pawns)
+            + step!(non_pawn_correction, white + black)
             + step!(continuation_correction, i32::from(by_moves));
         sum / p::correction_entries_per_centipawn()
     }
@@ -55,10 +51,9 @@ impl Corrections {
     /// Prefetches the entries of a position.
     #[inline]
     pub(crate) fn prefetch(&self, position: &Position) {
-        let (turn, keys) = (position.turn() as usize, position.keys());
-        prefetch(&self.pawn[turn][keys.pawn as usize % KINDS]);
-        for color in Color::ALL {
-            prefetch(&self.non_pawn[color as usize][turn][keys.non_pawn[color as usize] as usize % KINDS]);
+        let turn = position.turn() as usize;
+        for (table, kind) in self.by_pieces.iter().zip(Corrections::kinds(position)) {
+            prefetch(&table[turn][kind]);
         }
     }
 
@@ -66,11 +61,9 @@ impl Corrections {
     pub(crate) fn update(&mut self, position: &Position, previous: &Previous, depth: i32, error: i32) {
         let largest = p::correction_largest_step();
         let step = (error * depth / p::correction_divisor()).clamp(-largest, largest);
-        let (turn, keys) = (position.turn() as usize, position.keys());
-        pull(&mut self.pawn[turn][keys.pawn as usize % KINDS], step);
-        for color in Color::ALL {
-            let kind = keys.non_pawn[color as usize] as usize % KINDS;
-            pull(&mut self.non_pawn[color as usize][turn][kind], step);
+        let turn = position.turn() as usize;
+        for (table, kind) in self.by_pieces.iter_mut().zip(Corrections::kinds(position)) {
+            pull(&mut table[turn][kind], step);
         }
         if let Some((last, before)) = moves(previous) {
             pull(&mut self.continuation[before][last], step);
