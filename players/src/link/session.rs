@@ -28,6 +28,9 @@ const LINGERING: Duration = Duration::from_secs(3);
 const THINKING_PAUSE: Duration = Duration::from_millis(500);
 const SERIAL_THINKING_PAUSE: Duration = Duration::from_secs(2);
 
+/// Why a match ends whose messages are kept without end.
+const UNACKNOWLEDGED: &str = "too many messages were not acknowledged by the other end";
+
 /// One end of a link.
 pub(super) struct LinkSession<'a> {
     engine: LinkEngine,
@@ -42,10 +45,12 @@ pub(super) struct LinkSession<'a> {
     other: Option<String>,
     is_serial: bool,
     patience: Duration,
+    first_patience: Option<Duration>,
     /// When the other end was last heard, and since when there is no connection.
     heard: Instant,
     down_since: Instant,
-    trouble: String,
+    /// Why there was no line, since there was one last.
+    troubles: Vec<String>,
     /// Why the last connection was refused.
     refusal: String,
     log: Recorder,
@@ -69,7 +74,7 @@ impl<'a> LinkSession<'a> {
         config: LinkConfig,
         report: &'a mut dyn FnMut(LinkReport),
     ) -> io::Result<LinkSession<'a>> {
-        let LinkConfig { place, name, rating, ponder, secret, plan, patience, log } = config;
+        let LinkConfig { place, name, rating, ponder, secret, plan, patience, first_patience, log } = config;
         let now = Instant::now();
         let role = if plan.is_some() { LinkRole::Master } else { LinkRole::Slave };
         let is_serial = place.is_serial();
@@ -98,9 +103,10 @@ impl<'a> LinkSession<'a> {
             other: None,
             is_serial,
             patience,
+            first_patience,
             heard: now,
             down_since: now,
-            trouble: String::new(),
+            troubles: Vec::new(),
             refusal: String::new(),
             log: Recorder(log),
             report,
@@ -179,7 +185,6 @@ impl LinkSession<'_> {
             LineEvent::Up(writer) => {
                 self.writer = Some(writer);
                 self.heard = Instant::now();
-                self.trouble.clear();
                 self.greet();
             }
             LineEvent::Text(at, text) => {
@@ -191,7 +196,7 @@ impl LinkSession<'_> {
                 }
             }
             LineEvent::Down(reason) => {
-                let was_open = self.is_open();
+                let (was_open, was_greeted) = (self.is_open(), self.handshake.is_some());
                 (self.writer, self.handshake) = (None, None);
                 self.contest.line_disturbed();
                 self.log.note(&format!("the line is broken: {reason}"));
@@ -200,14 +205,19 @@ impl LinkSession<'_> {
                     if self.parting.is_none() {
                         self.alert(format!("the line is broken: {reason}"));
                     }
+                } else if was_greeted && self.parting.is_none() {
+                    self.no_line(reason);
                 }
             }
-            LineEvent::Trouble(reason) => {
-                if self.trouble != reason {
-                    self.alert(format!("no line yet: {reason}"));
-                    self.trouble = reason;
-                }
-            }
+            LineEvent::Trouble(reason) => self.no_line(reason),
+        }
+    }
+
+    /// Tells once why there is no line.
+    fn no_line(&mut self, reason: String) {
+        if !self.troubles.contains(&reason) {
+            self.alert(format!("no line yet: {reason}"));
+            self.troubles.push(reason);
         }
     }
 
@@ -256,6 +266,7 @@ impl LinkSession<'_> {
                 }
                 self.other = Some(hello.session.clone());
                 self.refusal.clear();
+                self.troubles.clear();
                 if let Some(writer) = &self.writer {
                     writer.note_known();
                 }
@@ -328,12 +339,15 @@ impl LinkSession<'_> {
                 writer.cut();
             }
         }
-        // A master waits for its first slave as long as it takes.
-        let may_give_up = self.other.is_some() || self.hello.role == LinkRole::Slave;
-        let is_lost = !self.is_open() && now.saturating_duration_since(self.down_since) > self.patience;
-        if is_lost && may_give_up && self.parting.is_none() {
-            let reason = format!("no line for {} s", self.patience.as_secs());
-            self.contest.stop(&reason, now);
+        let patience = if self.other.is_some() { Some(self.patience) } else { self.first_patience };
+        let down = now.saturating_duration_since(self.down_since);
+        if let Some(patience) = patience.filter(|&patience| down > patience && !self.is_open())
+            && self.parting.is_none()
+        {
+            self.contest.stop(&format!("no line for {} s", patience.as_secs()), now);
+        }
+        if self.stream.is_overfull() && self.parting.is_none() {
+            self.contest.stop(UNACKNOWLEDGED, now);
         }
     }
 }

@@ -25,6 +25,7 @@ use platform::Source;
 use rustls::{Connection, Stream};
 use serialport::SerialPort;
 
+pub(crate) use security::is_tls;
 pub use security::{Security, TlsError, certificates};
 pub use server::{ServerSecurity, server_config};
 

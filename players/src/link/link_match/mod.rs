@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use game::{Outcome, TimeControl};
 use messages::autoplayer::{GameTerms, GameVerdict, Hello, LinkMessage, LinkRole, LinkThinking, MatchTerms};
 
-use super::live::{self, LinkGame, LinkSeat, LinkStage};
+use super::live::{self, ClockGap, LinkGame, LinkSeat, LinkStage};
 use super::{LinkPlan, LinkReport};
 use crate::NewGame;
 
@@ -61,6 +61,8 @@ pub(crate) struct LinkMatch {
     /// When thinking was last told.
     told_thinking: Option<Instant>,
     thinking_pause: Duration,
+    /// Differences between two readings of a clock that were told last in this match.
+    told_gaps: [Duration; 3],
     is_over: bool,
     actions: Vec<LinkAction>,
 }
@@ -89,6 +91,7 @@ impl LinkMatch {
             game: None,
             told_thinking: None,
             thinking_pause,
+            told_gaps: Default::default(),
             is_over: false,
             actions: Vec::new(),
         }
@@ -109,6 +112,15 @@ impl LinkMatch {
 
     fn tell(&mut self, text: String) {
         self.actions.push(LinkAction::Report(LinkReport::Event(text)));
+    }
+
+    /// Tells both operators that two readings of a clock differ: the first time, and when the difference has doubled.
+    fn tell_gap(&mut self, gap: &ClockGap) {
+        let told = &mut self.told_gaps[gap.kind as usize];
+        if told.is_zero() || gap.size >= told.saturating_mul(2) {
+            *told = gap.size;
+            self.alert(gap.text.clone());
+        }
     }
 
     /// Tells both operators.
@@ -149,8 +161,10 @@ impl LinkMatch {
     fn agree(&mut self, terms: MatchTerms) {
         match terms.control.parse() {
             Ok(control) => {
+                let games = game::counted(terms.games.into(), "game");
                 self.control = control;
-                self.terms = Some(terms);
+                self.tell(format!("the match: {games}, {}", self.control.in_words()));
+                (self.terms, self.told_gaps) = (Some(terms), Default::default());
             }
             Err(error) => self.leave(format!("the time control of the match: {error}")),
         }
@@ -161,7 +175,7 @@ impl LinkMatch {
         let Some(plan) = &mut self.plan else { return };
         if self.number >= plan.terms.games {
             let games = game::counted(self.number.into(), "game");
-            self.tell(format!("the match is over: {games}, {} points", half(self.points)));
+            self.tell(format!("the match is over: {games}, {}", points_text(self.points)));
             self.send(LinkMessage::Bye { reason: None });
             self.is_over = true;
             self.actions.push(LinkAction::Leave(None));
@@ -270,8 +284,9 @@ impl LinkMatch {
         };
         let [reason, detail] = [&verdict.reason, &verdict.detail].map(|text| game::excerpt(text));
         let detail = if detail.is_empty() { detail } else { format!(": {detail}") };
-        let (number, result, moves) = (verdict.game, game::excerpt(&verdict.result), game.moves_made());
-        self.tell(format!("game {number}: {result} {{{reason}{detail}}}, {moves} moves"));
+        let (number, result, moves) =
+            (verdict.game, game::excerpt(&verdict.result), game.moves_made() as u64);
+        self.tell(format!("game {number}: {result} {{{reason}{detail}}}, {}", game::counted(moves, "move")));
         if let Some(terms) = &self.terms {
             self.actions.push(LinkAction::Report(LinkReport::Game(game.pgn(terms, &verdict))));
         }
@@ -327,7 +342,10 @@ impl LinkMatch {
     }
 }
 
-/// Half points as a number.
-fn half(points: u32) -> String {
-    if points.is_multiple_of(2) { (points / 2).to_string() } else { format!("{}.5", points / 2) }
+/// Points from half points: `1 point`, `1.5 points`.
+fn points_text(halves: u32) -> String {
+    match halves {
+        even if even.is_multiple_of(2) => game::counted((even / 2).into(), "point"),
+        odd => format!("{}.5 points", odd / 2),
+    }
 }

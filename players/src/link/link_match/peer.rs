@@ -7,7 +7,7 @@ use messages::autoplayer::{GameVerdict, LinkMessage, LinkRole, PlayedMove};
 
 use super::{LinkAction, LinkMatch};
 use crate::link::LinkReport;
-use crate::link::live::{self, LinkGame, LinkStage, MoveFault};
+use crate::link::live::{self, ClockGap, LinkGame, LinkStage, MoveFault};
 
 /// Number of moves out of turn in a game that are told.
 const MOST_IGNORED: u32 = 5;
@@ -63,10 +63,10 @@ impl LinkMatch {
         }
         let reason = format!("a message is not understood: {text}");
         self.alert(reason.clone());
-        if self.game.is_some() {
-            self.decide(None, reason, String::new(), at);
-        } else {
-            self.leave(reason);
+        match &self.game {
+            Some(game) if game.stage != LinkStage::Claimed => self.decide(None, reason, String::new(), at),
+            // Without a game nothing else can end the match; and after a claim, what cannot be read may be its answer.
+            _ => self.stop(&reason, at),
         }
     }
 
@@ -94,8 +94,8 @@ impl LinkMatch {
         }
         let is_offered = *game.offers.get(!game.color);
         let name = game.seats.get(!game.color).name.clone();
-        let difference = match game.take(played, at) {
-            Ok(difference) => difference,
+        let gap = match game.take(played, at) {
+            Ok(gap) => gap,
             Err(MoveFault::OutOfTurn) => {
                 game.ignored += 1;
                 if game.ignored > MOST_IGNORED {
@@ -112,8 +112,9 @@ impl LinkMatch {
             }
         };
         self.tell(format!("{name} plays {}: {}", played.san, excerpt(&played.comment)));
-        if let Some(difference) = difference {
-            self.alert(format!("clocks run apart: {name} {difference}"));
+        if let Some(gap) = gap {
+            let text = format!("clocks run apart: {name} {}", gap.text);
+            self.tell_gap(&ClockGap { text, ..gap });
         }
         self.go_on(at);
         if is_offered && self.game.as_ref().is_some_and(LinkGame::is_our_turn) {
@@ -188,7 +189,7 @@ impl LinkMatch {
             self.abandon_game(reason, at);
         } else {
             self.abandon_game("the other end has left", at);
-            let text = format!("the match is over: {} points", super::half(self.points));
+            let text = format!("the match is over: {}", super::points_text(self.points));
             self.actions.push(LinkAction::Report(LinkReport::Event(text)));
         }
         let reason = reason.map(|reason| format!("the other end has left: {reason}"));
