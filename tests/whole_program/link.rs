@@ -69,12 +69,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A line to a port of this machine, which is broken at these seconds. Returns its port, too.
-fn broken_line(to: &str, cuts: &str) -> (Program, String) {
+/// A line to a port of this machine, which is broken for 0.3 seconds now and then. Returns its port, too.
+fn broken_line(to: &str, cuts: &[&str]) -> (Program, String) {
     let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
     let (from, to) = (format!("listen:{port}"), format!("127.0.0.1:{to}"));
     let mut command = Command::new(distorting());
-    let line = Program::run(command.args(["line", &from, &to, "--cut", cuts, "--cut-for", "0.3"]));
+    let line = Program::run(command.args(["line", &from, &to, "--cut-for", "0.3"]).args(cuts));
     line.hear("listening");
     (line, port.to_string())
 }
@@ -91,7 +91,7 @@ fn done(ends: &mut [&mut Program]) {
 fn a_match_over_a_broken_line_is_complete_and_the_same_at_both_ends() {
     let folder = Folder::new();
     let (mut master, port) = folder.master(&["--tc", "2+0.02", "--games", "2", "--event", "A \"test\""]);
-    let (_line, port) = broken_line(&port, "0.3,1,2,3,4");
+    let (_line, port) = broken_line(&port, &["--cut", "0.3,1,2,3,4"]);
     let mut slave = folder.slave(&port, &["--rating", "1200"]);
     done(&mut [&mut master, &mut slave]);
     let (count, games) = folder.games();
@@ -110,6 +110,19 @@ fn a_match_over_a_broken_line_is_complete_and_the_same_at_both_ends() {
             Command::new(pgn_extract).args(["-r", &folder.file("master.pgn")]).output().expect("it runs");
         assert!(text(&told.stderr).contains("2 games matched out of 2"), "{}", text(&told.stderr));
     }
+}
+
+#[test]
+fn a_line_that_breaks_at_each_message_costs_nothing() {
+    let folder = Folder::new();
+    let (mut master, port) = folder.master(&["--tc", "nodes=300", "--games", "2", "--patience", "20"]);
+    let texts = ["hello", "match", "game", "ready", "start", "move", "end", "bye"];
+    let texts = texts.map(|name| format!("\"type\":\"{name}\"")).join(",");
+    let (_line, port) = broken_line(&port, &["--cut-at", &texts]);
+    let mut slave = folder.slave(&port, &["--patience", "20"]);
+    done(&mut [&mut master, &mut slave]);
+    let (count, games) = folder.games();
+    assert!(count == 2 && !games.contains("[Result \"*\"]"), "{games}");
 }
 
 #[test]
@@ -178,7 +191,7 @@ fn the_slave_in_python_plays_a_match_over_a_broken_line() {
     let secret = folder.file("secret");
     fs::write(&secret, "sesame\n").expect("written");
     let (mut master, port) = folder.master(&["--tc", "2+0.05", "--games", "2", "--secret-file", &secret]);
-    let (_line, port) = broken_line(&port, "0.4,1.5,2.5");
+    let (_line, port) = broken_line(&port, &["--cut", "0.4,1.5,2.5"]);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/link_slave.py");
     let mut python = Command::new("python3");
     let mut slave = Program::run(python.arg(script).args(["127.0.0.1", &port, "Python", "sesame"]));
@@ -277,7 +290,7 @@ fn a_line_that_stays_broken_ends_the_match() {
     let folder = Folder::new();
     let patience = ["--patience", "2"];
     let (mut master, port) = folder.master(&[&["--tc", "10+1"], &patience[..]].concat());
-    let (line, port) = broken_line(&port, "1000");
+    let (line, port) = broken_line(&port, &[]);
     let mut slave = folder.slave(&port, &patience);
     slave.hear("master-engine plays");
     drop(line);

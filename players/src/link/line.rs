@@ -237,6 +237,8 @@ impl LineKeeper {
                 Ok(0) => break "the other end has closed it".to_owned(),
                 Ok(count) => {
                     if std::mem::take(&mut is_new) && transport::is_tls(&chunk[..count]) {
+                        // Meanwhile our greeting goes out, which tells the other end the same.
+                        thread::sleep(GLANCE);
                         break format!("the other end speaks TLS; {}", place.advice_on_tls());
                     }
                     cutter.push(Instant::now(), &chunk[..count]);

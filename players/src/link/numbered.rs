@@ -99,6 +99,11 @@ impl NumberedStream {
         self.kept.is_empty()
     }
 
+    /// Number of messages that were not acknowledged.
+    pub(crate) fn unacknowledged(&self) -> usize {
+        self.kept.len()
+    }
+
     /// Whether more messages are kept than an other end would leave unacknowledged that follows the protocol.
     pub(crate) fn is_overfull(&self) -> bool {
         self.kept.len() > MOST_KEPT

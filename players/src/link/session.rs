@@ -166,10 +166,16 @@ impl<'a> LinkSession<'a> {
 
     /// Takes the end of the match, once the other end knows it.
     fn parted(&mut self, now: Instant) -> Option<Parting> {
-        let (is_quiet, is_open) = (self.stream.is_quiet(), self.is_open());
-        self.parting.take_if(|parting| {
-            let is_told = is_quiet && now >= parting.earliest;
-            is_told || !is_open || now >= parting.latest
+        let (is_open, is_quiet) = (self.is_open(), self.stream.is_quiet());
+        let is_lost = now.saturating_duration_since(self.down_since) > self.patience;
+        // The result of the last game, and not only the last message.
+        let lacks_result = self.stream.unacknowledged() > 1;
+        self.parting.take_if(|parting| match &parting.reason {
+            _ if is_open => (is_quiet && now >= parting.earliest) || now >= parting.latest,
+            // An incomplete match does not wait for a line.
+            Some(_) => true,
+            None if lacks_result => is_lost,
+            None => now >= parting.latest,
         })
     }
 
@@ -202,10 +208,10 @@ impl LinkSession<'_> {
                 self.log.note(&format!("the line is broken: {reason}"));
                 if was_open {
                     self.down_since = Instant::now();
-                    if self.parting.is_none() {
+                    if self.parting.is_none() || self.stream.unacknowledged() > 1 {
                         self.alert(format!("the line is broken: {reason}"));
                     }
-                } else if was_greeted && self.parting.is_none() {
+                } else if was_greeted {
                     self.no_line(reason);
                 }
             }
@@ -215,7 +221,7 @@ impl LinkSession<'_> {
 
     /// Tells once why there is no line.
     fn no_line(&mut self, reason: String) {
-        if !self.troubles.contains(&reason) {
+        if self.parting.is_none() && !self.troubles.contains(&reason) {
             self.alert(format!("no line yet: {reason}"));
             self.troubles.push(reason);
         }
@@ -307,10 +313,12 @@ impl LinkSession<'_> {
 
     fn write(&mut self, now: Instant) {
         let is_open = self.is_open();
-        if let Some(hello) = self.handshake.as_mut().and_then(|handshake| handshake.output(now)) {
-            self.say(&LinkMessage::Hello(hello));
-        }
         let Some(writer) = &self.writer else { return };
+        // On a slow line, or to somebody who does not listen, one hello at a time is enough.
+        let greeting = self.handshake.as_mut().filter(|_| !writer.is_busy());
+        if let Some(hello) = greeting.and_then(|handshake| handshake.output(now)) {
+            self.stream.say(text(&LinkMessage::Hello(hello)));
+        }
         let repeated = self.stream.repeated;
         let output = self.stream.output(now, is_open, writer.is_busy());
         if !output.is_empty() {

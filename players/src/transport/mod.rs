@@ -238,7 +238,9 @@ impl Socket {
         });
         shaken.map_err(|error| match error.kind() {
             kind @ ErrorKind::TimedOut => io::Error::new(kind, "no TLS handshake in time"),
-            kind @ ErrorKind::UnexpectedEof => io::Error::new(kind, "it hung up in the TLS handshake"),
+            kind @ ErrorKind::UnexpectedEof => {
+                io::Error::new(kind, "the other end hung up in the TLS handshake")
+            }
             _ => error,
         })
     }

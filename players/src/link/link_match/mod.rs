@@ -58,8 +58,8 @@ pub(crate) struct LinkMatch {
     /// Points of our engine, doubled.
     points: u32,
     game: Option<LinkGame>,
-    /// When thinking was last told.
-    told_thinking: Option<Instant>,
+    /// The thinking that was told last, and when.
+    told_thinking: Option<(Instant, LinkThinking)>,
     thinking_pause: Duration,
     /// Differences between two readings of a clock that were told last in this match.
     told_gaps: [Duration; 3],
@@ -174,8 +174,7 @@ impl LinkMatch {
     fn next_game(&mut self) {
         let Some(plan) = &mut self.plan else { return };
         if self.number >= plan.terms.games {
-            let games = game::counted(self.number.into(), "game");
-            self.tell(format!("the match is over: {games}, {}", points_text(self.points)));
+            self.tell_end();
             self.send(LinkMessage::Bye { reason: None });
             self.is_over = true;
             self.actions.push(LinkAction::Leave(None));
@@ -210,10 +209,7 @@ impl LinkMatch {
                 self.actions.push(LinkAction::Present(Box::new(game.presented(self.ponder))));
                 (self.number, self.game) = (number, Some(game));
             }
-            Err(reason) => {
-                self.alert(format!("game {number} cannot begin: {reason}"));
-                self.leave(format!("game {number} cannot begin: {reason}"));
-            }
+            Err(reason) => self.leave(format!("game {number} cannot begin: {reason}")),
         }
     }
 
@@ -299,6 +295,11 @@ impl LinkMatch {
         }
     }
 
+    fn tell_end(&mut self) {
+        let games = game::counted(self.number.into(), "game");
+        self.tell(format!("the match is over: {games}, {}", points_text(self.points)));
+    }
+
     /// The operator, or the time without a line, ends the match.
     pub(crate) fn stop(&mut self, reason: &str, at: Instant) {
         if self.is_over {
@@ -320,7 +321,8 @@ impl LinkMatch {
     /// Tells both operators what an engine thinks, if that was not told a moment ago.
     fn tell_thinking(&mut self, at: Instant) {
         let pause = self.thinking_pause;
-        if self.told_thinking.is_some_and(|told| at.saturating_duration_since(told) < pause) {
+        let last = self.told_thinking.as_ref();
+        if last.is_some_and(|(told, _)| at.saturating_duration_since(*told) < pause) {
             return;
         }
         let Some(game) = &self.game else { return };
@@ -330,7 +332,10 @@ impl LinkMatch {
             score: game.thinking.evaluation(),
             line: live::short_line(&game.thinking, &game.game),
         };
-        self.told_thinking = Some(at);
+        if last.is_some_and(|(_, last)| *last == thinking) {
+            return;
+        }
+        self.told_thinking = Some((at, thinking.clone()));
         let name = self.own.name.clone();
         self.report_thinking(&name, &thinking);
         self.actions.push(LinkAction::Say(LinkMessage::Thinking(thinking)));

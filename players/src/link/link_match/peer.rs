@@ -6,7 +6,6 @@ use game::{Outcome, WinReason, excerpt};
 use messages::autoplayer::{GameVerdict, LinkMessage, LinkRole, PlayedMove};
 
 use super::{LinkAction, LinkMatch};
-use crate::link::LinkReport;
 use crate::link::live::{self, ClockGap, LinkGame, LinkStage, MoveFault};
 
 /// Number of moves out of turn in a game that are told.
@@ -62,9 +61,11 @@ impl LinkMatch {
             return;
         }
         let reason = format!("a message is not understood: {text}");
-        self.alert(reason.clone());
         match &self.game {
-            Some(game) if game.stage != LinkStage::Claimed => self.decide(None, reason, String::new(), at),
+            Some(game) if game.stage != LinkStage::Claimed => {
+                self.alert(reason.clone());
+                self.decide(None, reason, String::new(), at);
+            }
             // Without a game nothing else can end the match; and after a claim, what cannot be read may be its answer.
             _ => self.stop(&reason, at),
         }
@@ -189,8 +190,7 @@ impl LinkMatch {
             self.abandon_game(reason, at);
         } else {
             self.abandon_game("the other end has left", at);
-            let text = format!("the match is over: {}", super::points_text(self.points));
-            self.actions.push(LinkAction::Report(LinkReport::Event(text)));
+            self.tell_end();
         }
         let reason = reason.map(|reason| format!("the other end has left: {reason}"));
         self.actions.push(LinkAction::Leave(reason));

@@ -439,8 +439,12 @@ fn thinking_is_told_to_both_operators() {
         line: "e2e4 e7e5".into(),
         ..Thinking::default()
     };
-    pair.ends[MASTER].engine_says(Arrival { at: pair.now, event: PlayerEvent::Thinking(thinking) });
-    let mut actions = pair.ends[MASTER].actions().into_iter();
+    let arrival = || Arrival { at: pair.now, event: PlayerEvent::Thinking(thinking.clone()) };
+    pair.ends[MASTER].engine_says(arrival());
+    let actions = pair.ends[MASTER].actions();
+    pair.ends[MASTER].engine_says(arrival());
+    assert!(pair.ends[MASTER].actions().is_empty(), "the same is told once");
+    let mut actions = actions.into_iter();
     let Some(LinkAction::Report(LinkReport::Thinking(text))) = actions.next() else { panic!("no report") };
     assert_eq!(text, "Anna thinks +0.31/9 e4 e5");
     let Some(LinkAction::Say(message)) = actions.next() else { panic!("nothing said") };
