@@ -303,7 +303,7 @@ fn time_in_words(time: Duration) -> String {
     for (count, noun) in [(hours, "hour"), (minutes, "minute")].into_iter().filter(|(count, _)| *count > 0) {
         parts.push(counted(count, noun));
     }
-    let seconds = decimal(time - Duration::from_secs(3600 * hours + 60 * minutes));
+    let seconds = decimal(Duration::new(time.as_secs() % 60, time.subsec_nanos()));
     if seconds != "0" || parts.is_empty() {
         parts.push(format!("{seconds} second{}", if seconds == "1" { "" } else { "s" }));
     }

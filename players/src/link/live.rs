@@ -201,7 +201,7 @@ impl LinkGame {
         }
         let waited = self.handed_over.take().map(|since| at.saturating_duration_since(since));
         if let Some(waited) = waited.filter(|&waited| waited > used + WAITING) {
-            let size = waited - used;
+            let size = waited.saturating_sub(used);
             let [used, waited] = [used, waited].map(millis_text);
             let text = format!("used {used} by its own interface, but {waited} have passed here");
             gap = Some(ClockGap { kind: GapKind::Used, size, text });

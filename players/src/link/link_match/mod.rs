@@ -61,6 +61,8 @@ pub(crate) struct LinkMatch {
     /// The thinking that was told last, and when.
     told_thinking: Option<(Instant, LinkThinking)>,
     thinking_pause: Duration,
+    /// Since when remarks of the other end are counted, and their number.
+    remarks: (Option<Instant>, u32),
     /// Differences between two readings of a clock that were told last in this match.
     told_gaps: [Duration; 3],
     is_over: bool,
@@ -91,6 +93,7 @@ impl LinkMatch {
             game: None,
             told_thinking: None,
             thinking_pause,
+            remarks: (None, 0),
             told_gaps: Default::default(),
             is_over: false,
             actions: Vec::new(),

@@ -10,6 +10,8 @@ use crate::link::live::{self, ClockGap, LinkGame, LinkStage, MoveFault};
 
 /// Number of moves out of turn in a game that are told.
 const MOST_IGNORED: u32 = 5;
+/// Number of notes and lines of thinking in a second that are shown.
+const MOST_REMARKS: u32 = 10;
 
 impl LinkMatch {
     /// Takes a message of the other end. Messages about a game that is over came while that was on its way, and are dropped.
@@ -45,11 +47,13 @@ impl LinkMatch {
                 let left = Duration::from_millis(centiseconds.saturating_mul(10));
                 self.actions.push(LinkAction::OpponentClock(left));
             }
-            (_, LinkMessage::Thinking(thinking)) if self.is_current(thinking.game) => {
+            (_, LinkMessage::Thinking(thinking)) if self.is_current(thinking.game) && self.may_remark(at) => {
                 let name = self.other.as_ref().map(|other| other.name.clone()).unwrap_or_default();
                 self.report_thinking(&name, &thinking);
             }
-            (_, LinkMessage::Note { text }) => self.report(format!("the other end: {}", excerpt(&text))),
+            (_, LinkMessage::Note { text }) if self.may_remark(at) => {
+                self.report(format!("the other end: {}", excerpt(&text)));
+            }
             (_, LinkMessage::Bye { reason }) => self.other_leaves(reason, at),
             _ => {}
         }
@@ -69,6 +73,16 @@ impl LinkMatch {
             // Without a game nothing else can end the match; and after a claim, what cannot be read may be its answer.
             _ => self.stop(&reason, at),
         }
+    }
+
+    /// Whether the other end may say something to our operator, who must not be flooded.
+    fn may_remark(&mut self, at: Instant) -> bool {
+        let (since, count) = &mut self.remarks;
+        if since.is_none_or(|since| at.saturating_duration_since(since) >= Duration::from_secs(1)) {
+            (*since, *count) = (Some(at), 0);
+        }
+        *count += 1;
+        *count <= MOST_REMARKS
     }
 
     fn is_current(&self, number: u32) -> bool {

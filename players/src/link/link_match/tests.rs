@@ -572,6 +572,19 @@ fn moves_out_of_turn_are_not_told_without_end() {
 }
 
 #[test]
+fn an_operator_is_not_flooded_with_notes() {
+    let mut pair = Pair::start(1, "");
+    for _ in 0..2 {
+        for _ in 0..1000 {
+            pair.ends[MASTER].hear(LinkMessage::Note { text: "look".into() }, pair.now);
+        }
+        pair.pass(1000);
+    }
+    pair.act(MASTER);
+    assert_eq!(pair.alerts[MASTER].len(), 20);
+}
+
+#[test]
 fn another_match_begins_without_points() {
     let mut pair = Pair::start(2, "");
     pair.play("f3 e5 g4 Qh4");
