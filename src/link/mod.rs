@@ -39,7 +39,10 @@ const OTHER_PROTOCOL: &str =
 /// the games in PGN. When the line breaks, both engines keep their clocks, and the game goes on when it is there again. Ctrl-C ends
 /// the match at both ends.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "herald link <--master|--slave> <--engine <ENGINE>|-- <COMMAND>...> [OPTIONS]"
+)]
 pub(crate) struct LinkArgs {
     #[command(flatten)]
     line: LineArgs,

@@ -1,6 +1,7 @@
 //! One end at work: the line, the engine and the match on one thread.
 
-use std::collections::VecDeque;
+mod engine;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -9,12 +10,11 @@ use messages::autoplayer::{Hello, LINK_VERSION, LinkMessage, LinkRole};
 
 use super::handshake::{Greeting, Handshake, random_text};
 use super::line::{LineEvent, LineWriter, LinkLine};
-use super::link_match::{LinkAction, LinkMatch, STOPPED};
+use super::link_match::{LinkMatch, STOPPED};
 use super::live::LinkSeat;
 use super::numbered::{Heard, NumberedStream};
 use super::{LinkConfig, LinkEngine, LinkError, LinkReport};
 use crate::log::{Recorder, Speaker};
-use crate::{PlayerEvent, PlayerFault};
 
 /// Silence after which a connection counts as broken. The other end says something every two seconds.
 const SILENCE: Duration = Duration::from_secs(12);
@@ -118,7 +118,7 @@ impl<'a> LinkSession<'a> {
         let result = loop {
             self.wait();
             if leaving.load(Ordering::Relaxed) {
-                self.contest.stop(STOPPED, Instant::now());
+                self.stop_for_operator();
             }
             // First the engine: however much the other end writes, it costs our engine no time.
             self.take_engine_events();
@@ -149,6 +149,15 @@ impl<'a> LinkSession<'a> {
         result.map_or(Ok(()), |reason| Err(LinkError::Unfinished(reason)))
     }
 
+    fn stop_for_operator(&mut self) {
+        self.contest.stop(STOPPED, Instant::now());
+        let is_open = self.is_open();
+        // The match is complete, and the line is waited for.
+        if let Some(parting) = self.parting.as_mut().filter(|_| !is_open) {
+            parting.reason.get_or_insert_with(|| STOPPED.to_owned());
+        }
+    }
+
     fn wait(&self) {
         let dues = [
             Some(self.stream.due()),
@@ -174,7 +183,12 @@ impl<'a> LinkSession<'a> {
             _ if is_open => (is_quiet && now >= parting.earliest) || now >= parting.latest,
             // An incomplete match does not wait for a line.
             Some(_) => true,
-            None if lacks_result => is_lost,
+            None if lacks_result => {
+                if is_lost {
+                    parting.reason = Some("the other end did not get the last result".to_owned());
+                }
+                is_lost
+            }
             None => now >= parting.latest,
         })
     }
@@ -357,81 +371,6 @@ impl LinkSession<'_> {
         if self.stream.is_overfull() && self.parting.is_none() {
             self.contest.stop(UNACKNOWLEDGED, now);
         }
-    }
-}
-
-/// The engine.
-impl LinkSession<'_> {
-    fn take_engine_events(&mut self) {
-        while let Some(arrival) = self.engine.player.as_mut().and_then(|player| player.take()) {
-            let is_fault = matches!(arrival.event, PlayerEvent::Fault(_));
-            self.contest.engine_says(arrival);
-            if is_fault {
-                self.engine.quit();
-            }
-            // A move has to be answered before the next event.
-            self.act();
-        }
-    }
-
-    /// Does what the match wants to be done.
-    fn act(&mut self) {
-        let mut actions = VecDeque::from(self.contest.actions());
-        while let Some(action) = actions.pop_front() {
-            match action {
-                LinkAction::Send(message) => self.stream.send(text(&message)),
-                LinkAction::Say(message) => {
-                    let is_free = self.writer.as_ref().is_some_and(|writer| !writer.is_busy());
-                    if is_free && self.is_open() && self.stream.is_settled() {
-                        self.say(&message);
-                    }
-                }
-                LinkAction::Report(report) => (self.report)(report),
-                LinkAction::Leave(reason) => self.part(reason),
-                LinkAction::Present(game) => {
-                    // What was decided before is sent before the engine takes its time.
-                    self.write(Instant::now());
-                    let result = self.engine.player().and_then(|player| player.new_game(&game));
-                    if result.is_err() {
-                        self.engine.quit();
-                    }
-                    self.contest.presented(result, Instant::now());
-                }
-                action => {
-                    if let Err(fault) = self.command_engine(action) {
-                        self.contest.engine_failed(&fault, Instant::now());
-                        self.engine.quit();
-                    }
-                }
-            }
-            actions.extend(self.contest.actions());
-        }
-    }
-
-    fn command_engine(&mut self, action: LinkAction) -> Result<(), PlayerFault> {
-        let Some(player) = &mut self.engine.player else { return Ok(()) };
-        let at = Instant::now();
-        match (action, self.contest.game()) {
-            (LinkAction::Think, Some(game)) if game.is_our_turn() => {
-                player.think(&game.turn(at))?;
-                self.contest.thinking_began(Instant::now());
-                Ok(())
-            }
-            (LinkAction::Wait, Some(game)) => player.wait(&game.turn(at)),
-            (LinkAction::OfferDraw, Some(_)) => player.offer_draw(),
-            (LinkAction::DeclineDraw, Some(_)) => player.decline_draw(),
-            (LinkAction::OpponentClock(left), Some(_)) => player.opponent_clock(left),
-            (LinkAction::EndGame(Some(outcome), _), _) => player.end_game(outcome),
-            (LinkAction::EndGame(None, reason), _) => player.call_off(&reason),
-            _ => Ok(()),
-        }
-    }
-
-    fn part(&mut self, reason: Option<String>) {
-        let now = Instant::now();
-        let lingers = self.is_serial && self.hello.role == LinkRole::Slave && reason.is_none();
-        let earliest = if lingers { now + LINGERING } else { now };
-        self.parting.get_or_insert(Parting { reason, earliest, latest: now + PARTING });
     }
 }
 
