@@ -236,7 +236,8 @@ impl LinkSession<'_> {
     /// Tells once why there is no line.
     fn no_line(&mut self, reason: String) {
         if self.parting.is_none() && !self.troubles.contains(&reason) {
-            self.alert(format!("no line yet: {reason}"));
+            let since = if self.other.is_some() { "still no line" } else { "no line yet" };
+            self.alert(format!("{since}: {reason}"));
             self.troubles.push(reason);
         }
     }
