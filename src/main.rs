@@ -44,7 +44,7 @@ enum HeraldCommand {
     #[command(after_help = "Example: xboard -fcp \"herald xboard\"")]
     Xboard {
         /// Speak the dialect of R. Hyatt's autoplayer standard (1998): moves in SAN, `draw`, `decline`, `time` and
-        /// `* {reason}`
+        /// `* {reason}`; show the thinking unasked
         #[arg(long)]
         autoplayer: bool,
         /// Write moves in coordinates (`g1f3`) instead of SAN, in the dialect of the autoplayer

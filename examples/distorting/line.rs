@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,9 @@ pub(crate) struct LineArguments {
     /// Seconds after the first byte at which the line breaks
     #[arg(long, value_delimiter = ',')]
     cut: Vec<f64>,
+    /// Texts at which the line breaks, each when it comes first; its end is not carried
+    #[arg(long, value_delimiter = ',')]
+    cut_at: Vec<String>,
     /// Seconds for which the line stays broken
     #[arg(long, default_value_t = 1.0)]
     cut_for: f64,
@@ -38,7 +41,9 @@ pub(crate) struct LineArguments {
 
 /// The times at which the line is broken.
 struct Cuts {
-    began: std::sync::OnceLock<Instant>,
+    began: OnceLock<Instant>,
+    /// Texts that did not come yet, and the end of the latest cut at one.
+    at: Mutex<(Vec<String>, Option<Instant>)>,
     arguments: LineArguments,
 }
 
@@ -46,11 +51,27 @@ impl Cuts {
     fn is_cut(&self) -> bool {
         let Some(began) = self.began.get() else { return false };
         let now = began.elapsed().as_secs_f64();
-        self.arguments.cut.iter().any(|&from| now >= from && now < from + self.arguments.cut_for)
+        let (_, until) = *self.lock();
+        until.is_some_and(|until| Instant::now() < until)
+            || self.arguments.cut.iter().any(|&from| now >= from && now < from + self.arguments.cut_for)
     }
 
     fn carry_first_byte(&self) {
         self.began.get_or_init(Instant::now);
+    }
+
+    /// Breaks the line if one of the texts is in what came last.
+    fn look_for_texts(&self, latest: &[u8]) {
+        let latest = String::from_utf8_lossy(latest);
+        let (texts, until) = &mut *self.lock();
+        if let Some(place) = texts.iter().position(|text| latest.contains(text)) {
+            texts.remove(place);
+            *until = Some(Instant::now() + Duration::from_secs_f64(self.arguments.cut_for));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (Vec<String>, Option<Instant>)> {
+        self.at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -59,7 +80,8 @@ const GLANCE: Duration = Duration::from_millis(20);
 
 pub(crate) fn run() -> io::Result<()> {
     let arguments = LineArguments::parse();
-    let cuts = Arc::new(Cuts { began: std::sync::OnceLock::new(), arguments });
+    let at = Mutex::new((arguments.cut_at.clone(), None));
+    let cuts = Arc::new(Cuts { began: OnceLock::new(), at, arguments });
     let (from, to) = (cuts.arguments.from.clone(), cuts.arguments.to.clone());
     let Some(port) = from.strip_prefix("listen:") else {
         let [from, to] = [from, to].map(|path| File::options().read(true).write(true).open(path));
@@ -99,19 +121,25 @@ fn carry(mut from: impl Read, mut to: impl Write, cuts: &Cuts, way: u64) -> io::
     let is_network = place.starts_with("listen:");
     let mut random = fastrand::Rng::with_seed(seed.wrapping_mul(1000).wrapping_add(way));
     let mut chunk = [0; 64];
+    // The end of what came, in which a text may be that came in pieces.
+    let mut latest = Vec::new();
     loop {
         let read = match from.read(&mut chunk) {
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => None,
             Ok(0) => return Ok(()),
             read => Some(read?),
         };
-        if read.is_some() {
+        if let Some(count) = read {
             cuts.carry_first_byte();
+            latest.extend_from_slice(&chunk[..count]);
+            latest.drain(..latest.len().saturating_sub(2 * chunk.len()));
+            cuts.look_for_texts(&latest);
         }
         if cuts.is_cut() {
             if is_network {
                 return Ok(());
             }
+            latest.clear();
             continue;
         }
         let bytes = &chunk[..read.unwrap_or(0)];

@@ -27,6 +27,13 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
+/// A measured time for a message, rounded up to whole milliseconds: `1.5s`, `12ms`.
+pub fn millis_text(time: Duration) -> String {
+    let millis = time.as_nanos().div_ceil(1_000_000);
+    let rounded = Duration::from_millis(millis.try_into().unwrap_or(u64::MAX));
+    if rounded.is_zero() { "0s".to_owned() } else { format!("{rounded:?}") }
+}
+
 /// A time as `h:mm:ss`. It is truncated, not rounded.
 pub fn clock_face(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -62,6 +69,13 @@ mod tests {
         assert_eq!(excerpt(&"é".repeat(100)), "é".repeat(100));
         let long = excerpt(&"é".repeat(101));
         assert_eq!((long.chars().count(), long.ends_with('…')), (100, true));
+    }
+
+    #[test]
+    fn a_measured_time_has_no_more_than_milliseconds() {
+        let told = [0, 1, 1_000_000, 60_500_000_001].map(|nanos| millis_text(Duration::from_nanos(nanos)));
+        assert_eq!(told, ["0s", "1ms", "1ms", "60.501s"]);
+        assert_eq!(millis_text(Duration::MAX), millis_text(Duration::from_millis(u64::MAX)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::text::excerpt;
+use crate::text::{counted, excerpt};
 
 /// The time control of a player.
 ///
@@ -170,6 +170,21 @@ impl TimeControl {
         self.phase(n).map_or_else(|| self.clone(), |phase| TimeControl::Clock(Phases(vec![phase])))
     }
 
+    /// The time control in words: `40 moves in 2 hours, then 20 moves in 1 hour, again and again`.
+    pub fn in_words(&self) -> String {
+        match self {
+            TimeControl::Unlimited => "no limit of time".to_owned(),
+            TimeControl::PerMove(time) => format!("{} for each move", time_in_words(*time)),
+            TimeControl::Depth(depth) => format!("depth {depth} for each move"),
+            TimeControl::Nodes(nodes) => format!("{} for each move", counted(nodes.get(), "node")),
+            TimeControl::Clock(Phases(phases)) => {
+                let told: Vec<String> = phases.iter().map(Phase::in_words).collect();
+                let repeats = phases.last().is_some_and(|phase| phase.moves.is_some());
+                format!("{}{}", told.join(", then "), if repeats { ", again and again" } else { "" })
+            }
+        }
+    }
+
     /// Time on the clock before the first move; `None` if no time is kept.
     pub fn initial(&self) -> Option<Duration> {
         match self {
@@ -251,6 +266,20 @@ impl fmt::Display for TimeControl {
     }
 }
 
+impl Phase {
+    fn in_words(&self) -> String {
+        let time = time_in_words(self.time);
+        let more = match self.increment {
+            Duration::ZERO => String::new(),
+            increment => format!(" and {} more after each move", time_in_words(increment)),
+        };
+        match self.moves {
+            Some(moves) => format!("{} in {time}{more}", counted(moves.into(), "move")),
+            None => format!("{time} for all moves{more}"),
+        }
+    }
+}
+
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(moves) = self.moves {
@@ -265,6 +294,20 @@ impl fmt::Display for Phase {
 fn decimal(time: Duration) -> String {
     let decimals = format!("{}.{:09}", time.as_secs(), time.subsec_nanos());
     decimals.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A time in words: `1 hour 30 minutes`, `0.5 seconds`.
+fn time_in_words(time: Duration) -> String {
+    let (hours, minutes) = (time.as_secs() / 3600, time.as_secs() / 60 % 60);
+    let mut parts = Vec::new();
+    for (count, noun) in [(hours, "hour"), (minutes, "minute")].into_iter().filter(|(count, _)| *count > 0) {
+        parts.push(counted(count, noun));
+    }
+    let seconds = decimal(Duration::new(time.as_secs() % 60, time.subsec_nanos()));
+    if seconds != "0" || parts.is_empty() {
+        parts.push(format!("{seconds} second{}", if seconds == "1" { "" } else { "s" }));
+    }
+    parts.join(" ")
 }
 
 impl FromStr for TimeControl {
@@ -345,6 +388,27 @@ mod tests {
         assert_eq!(control.added_after(60), millis(900_000));
         assert_eq!(control.added_after(61), millis(30_000));
         assert_eq!((control.increment(60), control.increment(61)), (Duration::ZERO, millis(30_000)));
+    }
+
+    #[test]
+    fn in_words() {
+        for (text, words) in [
+            ("40/7200:20/3600", "40 moves in 2 hours, then 20 moves in 1 hour, again and again"),
+            ("40/120", "40 moves in 2 minutes, again and again"),
+            (
+                "40/5400:900+30",
+                "40 moves in 1 hour 30 minutes, then 15 minutes for all moves and 30 seconds more after each move",
+            ),
+            ("61+0.5", "1 minute 1 second for all moves and 0.5 seconds more after each move"),
+            ("0+1", "0 seconds for all moves and 1 second more after each move"),
+            ("5/move", "5 seconds for each move"),
+            ("depth=3", "depth 3 for each move"),
+            ("nodes=1", "1 node for each move"),
+            ("-", "no limit of time"),
+        ] {
+            assert_eq!(control(text).in_words(), words);
+        }
+        assert!(TimeControl::PerMove(Duration::MAX).in_words().contains("hours"));
     }
 
     #[test]

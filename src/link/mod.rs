@@ -39,7 +39,10 @@ const OTHER_PROTOCOL: &str =
 /// the games in PGN. When the line breaks, both engines keep their clocks, and the game goes on when it is there again. Ctrl-C ends
 /// the match at both ends.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "herald link <--master|--slave> <--engine <ENGINE>|-- <COMMAND>...> [OPTIONS]"
+)]
 pub(crate) struct LinkArgs {
     #[command(flatten)]
     line: LineArgs,
@@ -60,6 +63,7 @@ pub(crate) struct LinkArgs {
 
 impl LinkArgs {
     pub(crate) fn run(&self) -> Result<()> {
+        self.line.check_role().map_err(WrongInput::of)?;
         let spec = self.engine.spec().map_err(WrongInput::of)?;
         let plan = self.plan().map_err(WrongInput::of)?;
         let mut games = self.pgn.as_deref().map(open_games).transpose().map_err(WrongInput::of)?;
@@ -77,6 +81,8 @@ impl LinkArgs {
             engine.map_err(|fault| WrongInput::of(anyhow!("{command} {}", explain(&fault, is_uci))))?;
         let own = Some(printing_ascii(engine.name())).filter(|name| !name.is_empty());
         let name = given.or(own).unwrap_or_else(|| command.file_name().to_owned());
+        println!("{place}");
+        let (patience, first_patience) = self.line.patience();
         let config = LinkConfig {
             place,
             name: settings::client_name("--name", &name).map_err(WrongInput::of)?,
@@ -84,7 +90,8 @@ impl LinkArgs {
             ponder: self.engine.ponders(),
             secret,
             plan,
-            patience: self.line.patience(),
+            patience,
+            first_patience,
             log: log("line"),
         };
         let leaving = Arc::new(AtomicBool::new(false));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::MatchOpenings;
 use clap::Args;
 use game::{Phase, Phases, PlayedVariant, TimeControl};
@@ -20,7 +20,7 @@ use crate::settings;
 #[derive(Args)]
 pub(super) struct LineArgs {
     /// Wait for the other end, and have the settings of the match
-    #[arg(long, conflicts_with = "slave", required_unless_present = "slave")]
+    #[arg(long, conflicts_with = "slave")]
     master: bool,
     /// Connect to the master, and take the settings of the match from it
     #[arg(long)]
@@ -52,18 +52,33 @@ pub(super) struct LineArgs {
     /// Slave: use TLS and trust only the authorities in this PEM file, for example the master's own certificate
     #[arg(long, value_name = "FILE", conflicts_with_all = ["master", "modem"])]
     tls_authority: Option<PathBuf>,
-    /// Time without a line after which the match is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    patience: u64,
+    /// Time without a line after which this end gives up, also before the first link [default: 300 for a line that breaks; the
+    /// first link is awaited as long as it takes]
+    #[arg(long, value_name = "SECONDS")]
+    patience: Option<u64>,
 }
+
+/// Default time without a line after which a match is given up.
+const PATIENCE: Duration = Duration::from_mins(5);
 
 impl LineArgs {
     pub(super) fn is_master(&self) -> bool {
         self.master
     }
 
-    pub(super) fn patience(&self) -> Duration {
-        Duration::from_secs(self.patience)
+    /// Checks that one role is given.
+    pub(super) fn check_role(&self) -> Result<()> {
+        ensure!(
+            self.master || self.slave,
+            "which end is this? Say --master on the machine that waits and has the settings, --slave --host MASTER on the other one"
+        );
+        Ok(())
+    }
+
+    /// Time without a line: for one that breaks, and for the first one, if that is limited.
+    pub(super) fn patience(&self) -> (Duration, Option<Duration>) {
+        let given = self.patience.map(Duration::from_secs);
+        (given.unwrap_or(PATIENCE), given)
     }
 
     pub(super) fn secret(&self) -> Result<Option<String>> {
@@ -78,7 +93,8 @@ impl LineArgs {
     /// Where the other end is. A master begins to listen.
     pub(super) fn place(&self) -> Result<LinkPlace> {
         if let Some(device) = &self.modem {
-            return Ok(LinkPlace::Serial { device: device.clone(), baud: self.baud });
+            let place = LinkPlace::serial(device.clone(), self.baud);
+            return place.with_context(|| format!("--modem {} cannot be a serial line", device.display()));
         }
         let address = |default| {
             let host = self.host.as_deref().unwrap_or(default);
@@ -100,7 +116,6 @@ impl LineArgs {
         let address = address("0.0.0.0");
         let listener = TransportListener::bind(&address, security)
             .with_context(|| format!("cannot listen at {address}"))?;
-        println!("waiting for the slave at {}", listener.address()?);
         Ok(LinkPlace::Listen(listener))
     }
 }
@@ -130,12 +145,7 @@ pub(super) struct LinkEngineArgs {
     #[arg(long)]
     no_time: bool,
     /// Engine and its arguments
-    #[arg(
-        last = true,
-        value_name = "COMMAND",
-        required_unless_present = "engine",
-        conflicts_with = "engine"
-    )]
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "engine")]
     command: Vec<String>,
 }
 
@@ -155,6 +165,9 @@ impl LinkEngineArgs {
     pub(super) fn spec(&self) -> Result<Spec> {
         let protocol = self.protocol.unwrap_or(Protocol::Uci);
         let mut spec = match &self.engine {
+            None if self.command.is_empty() => {
+                bail!("which engine plays? Say for example --engine \"gnuchess --xboard\" --protocol cecp")
+            }
             None => Spec::new(CommandLine::from_words(self.command.iter().cloned())?, protocol),
             Some(words) if words.contains("cmd=") => {
                 ensure!(self.protocol.is_none(), "--protocol: say protocol= with cmd=");
@@ -180,8 +193,8 @@ impl LinkEngineArgs {
 /// The settings of the match, which the master has.
 #[derive(Args)]
 pub(super) struct LinkMatchArgs {
-    /// Time control: Hyatt's 40/120/20/60 (40 moves in 120 minutes, then 20 in 60, again and again), or PGN's, in seconds: 60+1,
-    /// 40/7200:20/3600, 5/move [default: 40/120/20/60]
+    /// Time control: Hyatt's, in minutes: 40/120/20/60 (40 moves in 120 minutes, then 20 in 60, again and again) or 40/120; or
+    /// PGN's, in seconds: 60+1, 40/7200:20/3600, 5/move [default: 40/120/20/60]
     #[arg(long, value_name = "CONTROL", conflicts_with = "slave", allow_hyphen_values = true)]
     tc: Option<String>,
     /// Time control as the dialect's `level` has it, in minutes: "40 120 20 60", or "0 5 12" with an increment in seconds
@@ -240,14 +253,14 @@ impl LinkMatchArgs {
     }
 }
 
-/// Reads a time control of the proposal, or one of PGN.
+/// Reads a time control of the proposal, which is that of `level` and so in minutes, or one of PGN.
 fn read_control(text: &str) -> Result<TimeControl> {
     let parts: Vec<&str> = text.split('/').collect();
+    let is_number = |text: &&str| text.parse::<u32>().is_ok();
     match parts[..] {
-        [moves, minutes, later_moves, later_minutes] => {
-            read_level(&format!("{moves} {minutes} {later_moves} {later_minutes}"))
-        }
-        _ => Ok(text.parse()?),
+        [_, _, _, _] => read_level(&parts.join(" ")),
+        [moves, minutes] if parts.iter().all(is_number) => read_level(&format!("{moves} {minutes} 0")),
+        _ => text.parse().map_err(|error| anyhow!("{error}; or Hyatt's, in minutes: 40/120/20/60 or 40/120")),
     }
 }
 
@@ -279,7 +292,9 @@ mod tests {
         let read = |text| read_control(text).map(|control| control.to_string());
         assert_eq!(read("40/120/20/60").unwrap(), "40/7200:20/3600");
         assert_eq!(read("60+1").unwrap(), "60+1");
+        assert_eq!(read("40/120").unwrap(), "40/7200");
         assert_eq!(read("40/7200:20/3600").unwrap(), "40/7200:20/3600");
+        assert_eq!(read("5/move").unwrap(), "5/move");
         for text in ["40/120/20", "0/120/20/60", "40/x/20/60", "40/120/20/60/9", ""] {
             assert!(read(text).is_err(), "{text}");
         }

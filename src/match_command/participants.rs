@@ -175,7 +175,7 @@ fn read(table: Table) -> Result<Participant> {
 
 /// Parses a program without time control and pondering from `KEY=VALUE` words.
 pub(crate) fn program(words: &str) -> Result<Spec> {
-    spec(read_words(words)?)
+    spec(split_words(words)?)
 }
 
 fn take_as<T>(
@@ -210,18 +210,27 @@ pub(super) fn merge(into: &mut Table, from: Table) {
     }
 }
 
+/// The keys that only an engine of `herald match` has, in all spellings.
+const OF_MATCHES: [&str; 10] =
+    ["tc", "st", "nodes", "depth", "margin", "timemargin", "ponder", "restart", "whitepov", "conf"];
+
 /// Reads a program without time control and pondering from its keys.
 pub(crate) fn spec(table: Table) -> Result<Spec> {
-    let table = normalised(table);
-    let of_matches = ["tc", "margin", "ponder", "restart", "whitepov", "conf"];
-    if let Some(key) = of_matches.into_iter().find(|key| table.contains_key(*key)) {
-        bail!("{key}: it is for an engine of a match, not for a program here");
+    if let Some(key) = OF_MATCHES.into_iter().find(|key| table.contains_key(*key)) {
+        bail!("{key}: only an engine of `herald match` has it");
     }
     Ok(read(table)?.spec)
 }
 
-/// Splits `KEY=VALUE` words, quoted as for a shell. A first word without `=` is the command.
+/// Reads `KEY=VALUE` words, and normalises the keys.
 pub(crate) fn read_words(text: &str) -> Result<Table> {
+    let table = split_words(text)?;
+    check_control(&table)?;
+    Ok(normalised(table))
+}
+
+/// Splits `KEY=VALUE` words, quoted as for a shell. A first word without `=` is the command.
+fn split_words(text: &str) -> Result<Table> {
     let words = shell_words::split(text).map_err(|_| anyhow!("a quotation mark is not closed"))?;
     let mut table = Table::new();
     for (place, word) in words.into_iter().enumerate() {
@@ -247,8 +256,7 @@ pub(crate) fn read_words(text: &str) -> Result<Table> {
             bail!("`{name}` is there twice");
         }
     }
-    check_control(&table)?;
-    Ok(normalised(table))
+    Ok(table)
 }
 
 /// Refuses two limits of a move in one place, of which only one would count.
@@ -315,6 +323,15 @@ mod tests {
 
     fn from_words(words: &str) -> Result<Participant> {
         read(read_words(words)?)
+    }
+
+    #[test]
+    fn the_error_names_the_key_that_was_given() {
+        for key in ["tc=5", "nodes=5", "depth=5", "st=5", "timemargin=5", "restart=on"] {
+            let told = program(&format!("cmd=x {key}")).unwrap_err().to_string();
+            let name = key.split_once('=').unwrap().0;
+            assert_eq!(told, format!("{name}: only an engine of `herald match` has it"));
+        }
     }
 
     #[test]

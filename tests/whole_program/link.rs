@@ -69,12 +69,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A line to a port of this machine, which is broken at these seconds. Returns its port, too.
-fn broken_line(to: &str, cuts: &str) -> (Program, String) {
+/// A line to a port of this machine, which is broken for 0.3 seconds now and then. Returns its port, too.
+fn broken_line(to: &str, cuts: &[&str]) -> (Program, String) {
     let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
     let (from, to) = (format!("listen:{port}"), format!("127.0.0.1:{to}"));
     let mut command = Command::new(distorting());
-    let line = Program::run(command.args(["line", &from, &to, "--cut", cuts, "--cut-for", "0.3"]));
+    let line = Program::run(command.args(["line", &from, &to, "--cut-for", "0.3"]).args(cuts));
     line.hear("listening");
     (line, port.to_string())
 }
@@ -91,7 +91,7 @@ fn done(ends: &mut [&mut Program]) {
 fn a_match_over_a_broken_line_is_complete_and_the_same_at_both_ends() {
     let folder = Folder::new();
     let (mut master, port) = folder.master(&["--tc", "2+0.02", "--games", "2", "--event", "A \"test\""]);
-    let (_line, port) = broken_line(&port, "0.3,1,2,3,4");
+    let (_line, port) = broken_line(&port, &["--cut", "0.3,1,2,3,4"]);
     let mut slave = folder.slave(&port, &["--rating", "1200"]);
     done(&mut [&mut master, &mut slave]);
     let (count, games) = folder.games();
@@ -110,6 +110,19 @@ fn a_match_over_a_broken_line_is_complete_and_the_same_at_both_ends() {
             Command::new(pgn_extract).args(["-r", &folder.file("master.pgn")]).output().expect("it runs");
         assert!(text(&told.stderr).contains("2 games matched out of 2"), "{}", text(&told.stderr));
     }
+}
+
+#[test]
+fn a_line_that_breaks_at_each_message_costs_nothing() {
+    let folder = Folder::new();
+    let (mut master, port) = folder.master(&["--tc", "nodes=300", "--games", "2", "--patience", "20"]);
+    let texts = ["hello", "match", "game", "ready", "start", "move", "end", "bye"];
+    let texts = texts.map(|name| format!("\"type\":\"{name}\"")).join(",");
+    let (_line, port) = broken_line(&port, &["--cut-at", &texts]);
+    let mut slave = folder.slave(&port, &["--patience", "20"]);
+    done(&mut [&mut master, &mut slave]);
+    let (count, games) = folder.games();
+    assert!(count == 2 && !games.contains("[Result \"*\"]"), "{games}");
 }
 
 #[test]
@@ -150,6 +163,12 @@ fn engines_of_the_dialect_play_under_the_names_of_the_proposal() {
     let rules = ["-level", "40 0:02 40 0:02", "-games", "2", "-openings", &openings];
     let (mut master, port) = folder.master(&[&coordinates[..], &rules].concat());
     let mut slave = folder.slave(&port, &[&dialect[..], &["-name", "SAN", "-no-time"]].concat());
+    master.hear("the match: 2 games, 40 moves in 2 seconds, then 40 moves in 2 seconds, again and again");
+    // Both engines show their thinking, though the dialect has no word to ask for it.
+    master.hear("Coordinates thinks ");
+    slave.hear("Coordinates thinks ");
+    slave.hear("SAN thinks ");
+    master.hear("SAN thinks ");
     done(&mut [&mut master, &mut slave]);
     let (count, games) = folder.games();
     assert_eq!(count, 2);
@@ -172,7 +191,7 @@ fn the_slave_in_python_plays_a_match_over_a_broken_line() {
     let secret = folder.file("secret");
     fs::write(&secret, "sesame\n").expect("written");
     let (mut master, port) = folder.master(&["--tc", "2+0.05", "--games", "2", "--secret-file", &secret]);
-    let (_line, port) = broken_line(&port, "0.4,1.5,2.5");
+    let (_line, port) = broken_line(&port, &["--cut", "0.4,1.5,2.5"]);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/link_slave.py");
     let mut python = Command::new("python3");
     let mut slave = Program::run(python.arg(script).args(["127.0.0.1", &port, "Python", "sesame"]));
@@ -198,12 +217,31 @@ fn a_match_over_tls_with_a_secret() {
     let mut stranger = folder.slave(&port, &[&authority[..], &["--secret-file", &other]].concat());
     assert_eq!(stranger.wait().code(), Some(1));
     assert!(folder.errors("slave").contains("the shared secrets differ"), "{}", folder.errors("slave"));
-    let mut plain = folder.slave(&port, &["--secret-file", &secret, "--patience", "1"]);
+    let mut plain = folder.slave(&port, &["--secret-file", &secret, "--patience", "2"]);
     assert_eq!(plain.wait().code(), Some(1));
+    let told = folder.errors("slave");
+    assert!(told.contains("the other end speaks TLS; give --tls or --tls-authority here"), "{told}");
+    assert!(folder.errors("master").contains("the other end does not speak TLS"));
     let mut slave = folder.slave(&port, &[&authority[..], &["--secret-file", &secret]].concat());
     done(&mut [&mut master, &mut slave]);
     assert_eq!(folder.games().0, 1);
     assert!(folder.errors("master").contains("a connection was refused: the shared secrets differ"));
+}
+
+#[test]
+fn a_slave_with_tls_and_a_master_without_it_are_told() {
+    let folder = Folder::new();
+    let papers = Papers::new(folder.0.path(), "link");
+    let (_master, port) = folder.master(&[]);
+    let mut slave = folder.slave(&port, &["--tls-authority", &papers.certificate, "--patience", "2"]);
+    assert_eq!(slave.wait().code(), Some(1));
+    assert!(
+        folder.errors("slave").contains("the other end does not speak TLS"),
+        "{}",
+        folder.errors("slave")
+    );
+    let told = folder.errors("master");
+    assert!(told.contains("the other end speaks TLS; give --tls-certificate"), "{told}");
 }
 
 #[test]
@@ -252,7 +290,7 @@ fn a_line_that_stays_broken_ends_the_match() {
     let folder = Folder::new();
     let patience = ["--patience", "2"];
     let (mut master, port) = folder.master(&[&["--tc", "10+1"], &patience[..]].concat());
-    let (line, port) = broken_line(&port, "1000");
+    let (line, port) = broken_line(&port, &[]);
     let mut slave = folder.slave(&port, &patience);
     slave.hear("master-engine plays");
     drop(line);
@@ -269,10 +307,15 @@ fn ends_that_do_not_fit_say_so() {
     let folder = Folder::new();
     let [near, far] = serial_line(|_| {});
     let mut first = folder.end("master", &["--modem", &near]);
+    first.hear(&format!("waiting for the other end at {near}, 9600 bit/s"));
     let mut second = folder.end("master", &["--modem", &far]);
     assert_eq!((first.wait().code(), second.wait().code()), (Some(1), Some(1)));
     assert!(folder.errors("master").contains("both ends are masters"), "{}", folder.errors("master"));
+    let (mut waiting, _) = folder.master(&["--patience", "1"]);
+    assert_eq!(waiting.wait().code(), Some(1));
+    assert!(folder.errors("master").contains("no line for 1 s"), "{}", folder.errors("master"));
     let mut alone = folder.slave("1", &["--patience", "1"]);
+    alone.hear("connecting to the master at 127.0.0.1:1");
     assert_eq!(alone.wait().code(), Some(1));
     let told = folder.errors("slave");
     assert!(told.contains("no line yet") && told.contains("no line for 1 s"), "{told}");
@@ -283,11 +326,18 @@ fn wrong_arguments_get_one_line() {
     let nowhere = PathBuf::from("no/such/folder/games.pgn");
     let nowhere = nowhere.to_str().expect("a path");
     for (words, expected) in [
-        (&["--engine", "x"][..], "--master"),
+        (&["--engine", "x"][..], "Say --master"),
         (&["--master", "--slave", "--engine", "x"], "cannot be used with"),
-        (&["--master"], "COMMAND"),
+        (&["--master"], "Say for example --engine"),
+        (&["--slave", "--"], "Say for example --engine"),
+        (&["--slave", "--engine", "cmd=x nodes=5"], "nodes: only an engine of `herald match` has it"),
+        (
+            &["--slave", "--engine", HERALD, "--modem", "/dev/null"],
+            "--modem /dev/null cannot be a serial line",
+        ),
+        (&["--slave", "--engine", HERALD, "--modem", "/proc/version"], "cannot be a serial line"),
         (&["--slave", "--tc", "5", "--engine", "x"], "cannot be used with"),
-        (&["--master", "--tc", "40/120/20", "--engine", HERALD], "unreadable time control"),
+        (&["--master", "--tc", "40/120/20", "--engine", HERALD], "or Hyatt's, in minutes: 40/120/20/60"),
         (&["--master", "--level", "40", "--engine", HERALD], "MOVES TIME"),
         (&["--master", "--tc", "1", "--engine", HERALD, "--pgn", nowhere], "cannot be opened"),
         (&["--slave", "--engine", "no-such-engine"], "no-such-engine cannot be started"),

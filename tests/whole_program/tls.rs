@@ -134,7 +134,7 @@ fn who_speaks_otherwise_is_told_so() {
     let referee =
         Referee::start(plain.path(), "127.0.0.1:0", &["--background", "--program", "A", "--program", "B"]);
     let (code, told) = failing_client(&referee.address, &["--tls-authority", &papers.certificate]);
-    assert!(code == Some(1) && told.contains("the server does not use TLS"), "{told}");
+    assert!(code == Some(1) && told.contains("the other end does not speak TLS"), "{told}");
     traffic(plain.path(), 1, "# TLS is not spoken here");
 }
 

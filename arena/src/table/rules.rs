@@ -73,7 +73,10 @@ pub(crate) fn check_flag(game: &Game, clock: &Clock, at: Instant) -> Option<(Out
         return None;
     }
     let mover = game.turn();
-    Some((game.flag_fall(mover), format!("time overdrawn by {:?}", clock.overrun(mover, at))))
+    Some((
+        game.flag_fall(mover),
+        format!("time overdrawn by {}", game::millis_text(clock.overrun(mover, at))),
+    ))
 }
 
 /// Rules of adjudication. By default no game is adjudicated.

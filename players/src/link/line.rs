@@ -1,8 +1,9 @@
 //! The line to the other end: one connection after the other, read and written on threads of their own, so that neither a slow line
 //! nor a dead one stops the clocks.
 
+use std::fmt;
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -35,12 +36,14 @@ pub enum LinkPlace {
     Listen(TransportListener),
     /// We connect to it, at `HOST:PORT`.
     Connect(String, Security),
-    /// A serial line.
+    /// A serial line; [`LinkPlace::serial`] makes it.
     Serial {
         /// Device of the line.
         device: PathBuf,
         /// Speed in bits per second.
         baud: u32,
+        /// The first connection, if the device is there.
+        first: Option<Transport>,
     },
 }
 
@@ -96,21 +99,63 @@ impl LineWriter {
 }
 
 impl LinkPlace {
+    /// A serial line at `device`, at `baud` bits per second. A device that is missing or in use may come later.
+    ///
+    /// # Errors
+    /// It is no serial line, or cannot be one.
+    pub fn serial(device: PathBuf, baud: u32) -> io::Result<LinkPlace> {
+        let first = match open_serial(&device, baud) {
+            Ok(transport) => Some(transport),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        // It stays open: some pseudo-terminals end when they are closed.
+        Ok(LinkPlace::Serial { device, baud, first })
+    }
+
     /// Whether it is a serial line.
     pub fn is_serial(&self) -> bool {
         matches!(self, LinkPlace::Serial { .. })
     }
 
-    fn open(&self) -> io::Result<Transport> {
+    fn open(&mut self) -> io::Result<Transport> {
         match self {
             LinkPlace::Listen(listener) => listener.accept(TO_CONNECT),
             LinkPlace::Connect(address, security) => transport::connect(address, security, TO_CONNECT),
-            LinkPlace::Serial { device, baud } => {
-                let address = PeerAddress::Serial { device: device.clone(), baud: *baud };
-                transport::open(&address, &Security::default(), TO_CONNECT)
+            LinkPlace::Serial { device, baud, first } => {
+                first.take().map_or_else(|| open_serial(device, *baud), Ok)
             }
         }
     }
+
+    /// What to do about another end that speaks TLS where this one does not.
+    fn advice_on_tls(&self) -> &'static str {
+        match self {
+            LinkPlace::Listen(_) => "give --tls-certificate and --tls-key here, or no --tls there",
+            _ => "give --tls or --tls-authority here",
+        }
+    }
+}
+
+/// What is waited for.
+impl fmt::Display for LinkPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LinkPlace::Listen(listener) => match listener.address() {
+                Ok(address) => write!(f, "waiting for the slave at {address}"),
+                Err(_) => f.write_str("waiting for the slave"),
+            },
+            LinkPlace::Connect(address, _) => write!(f, "connecting to the master at {address}"),
+            LinkPlace::Serial { device, baud, .. } => {
+                write!(f, "waiting for the other end at {}, {baud} bit/s", device.display())
+            }
+        }
+    }
+}
+
+fn open_serial(device: &Path, baud: u32) -> io::Result<Transport> {
+    let address = PeerAddress::Serial { device: device.to_owned(), baud };
+    transport::open(&address, &Security::default(), TO_CONNECT)
 }
 
 impl LinkLine {
@@ -118,12 +163,12 @@ impl LinkLine {
     ///
     /// # Errors
     /// The system has no more threads or descriptors.
-    pub(crate) fn keep(place: LinkPlace) -> io::Result<LinkLine> {
+    pub(crate) fn keep(mut place: LinkPlace) -> io::Result<LinkLine> {
         let (sender, events) = mpsc::sync_channel(EVENTS);
         let (bell, ringer) = platform::bell()?;
         let mut keeper = LineKeeper { sender, ringer };
         thread::Builder::new().name("line".into()).spawn(move || {
-            while keeper.connect(&place).is_some() {
+            while keeper.connect(&mut place).is_some() {
                 if !matches!(place, LinkPlace::Listen(_)) {
                     thread::sleep(PAUSE);
                 }
@@ -157,7 +202,7 @@ impl LineKeeper {
     }
 
     /// Makes one connection and reads it to its end.
-    fn connect(&mut self, place: &LinkPlace) -> Option<()> {
+    fn connect(&mut self, place: &mut LinkPlace) -> Option<()> {
         let opened = place.open().and_then(|transport| Ok((transport.reader()?, transport)));
         match opened {
             Ok((reader, transport)) => {
@@ -165,7 +210,7 @@ impl LineKeeper {
                 let (is_cut, is_known) = (Arc::clone(&writer.is_cut), Arc::clone(&writer.is_known));
                 is_known.store(!matches!(place, LinkPlace::Listen(_)), Ordering::Relaxed);
                 self.tell(LineEvent::Up(writer))?;
-                let reason = self.read(reader.with_timeout(Some(GLANCE)), &is_cut, &is_known)?;
+                let reason = self.read(reader.with_timeout(Some(GLANCE)), place, &is_cut, &is_known)?;
                 self.tell(LineEvent::Down(reason))
             }
             // Nobody has called.
@@ -180,16 +225,22 @@ impl LineKeeper {
     fn read(
         &mut self,
         mut transport: Transport,
+        place: &LinkPlace,
         is_cut: &AtomicBool,
         is_known: &AtomicBool,
     ) -> Option<String> {
         let mut cutter = LineCutter::default();
         let mut chunk = [0; CHUNK];
-        let (began, mut has_spoken) = (Instant::now(), false);
+        let (began, mut has_spoken, mut is_new) = (Instant::now(), false, !place.is_serial());
         let reason = loop {
             match transport.read(&mut chunk) {
                 Ok(0) => break "the other end has closed it".to_owned(),
                 Ok(count) => {
+                    if std::mem::take(&mut is_new) && transport::is_tls(&chunk[..count]) {
+                        // Meanwhile our greeting goes out, which tells the other end the same.
+                        thread::sleep(GLANCE);
+                        break format!("the other end speaks TLS; {}", place.advice_on_tls());
+                    }
                     cutter.push(Instant::now(), &chunk[..count]);
                     for (at, line) in cutter.lines.drain(..) {
                         has_spoken = true;

@@ -5,7 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use game::{CastlingMode, Clock, Color, Game, Outcome, PgnTags, TimeControl, Variant, write_pgn};
+use game::{
+    CastlingMode, Clock, Color, Game, Outcome, PgnTags, TimeControl, Variant, millis_text, write_pgn,
+};
 use messages::autoplayer::{GameTerms, GameVerdict, LinkRole, MatchTerms, PlayedMove};
 use shakmaty::ByColor;
 
@@ -52,6 +54,25 @@ pub(crate) struct LinkGame {
     /// Number of plies of the opening.
     opening: usize,
     comments: Vec<Option<String>>,
+}
+
+/// How a clock was read twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GapKind {
+    /// What is left for the other engine: its interface, and our calculation.
+    Left,
+    /// What the other engine has used: its interface, and our waiting.
+    Used,
+    /// What is left for our engine: itself, and its interface.
+    Engine,
+}
+
+/// A difference between two readings of a clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClockGap {
+    pub(crate) kind: GapKind,
+    pub(crate) size: Duration,
+    pub(crate) text: String,
 }
 
 /// What a move of the other end was wrong about.
@@ -157,7 +178,7 @@ impl LinkGame {
     }
 
     /// Plays a move of the other end. Returns what its clock says otherwise than ours, if they have come apart.
-    pub(crate) fn take(&mut self, played: &PlayedMove, at: Instant) -> Result<Option<String>, MoveFault> {
+    pub(crate) fn take(&mut self, played: &PlayedMove, at: Instant) -> Result<Option<ClockGap>, MoveFault> {
         if self.game.turn() == self.color || played.ply != self.ply() + 1 {
             return Err(MoveFault::OutOfTurn);
         }
@@ -168,18 +189,24 @@ impl LinkGame {
         let told = played.left.map(|left| Duration::from_millis(left).min(LONGEST));
         self.note(played);
         *self.offers.get_mut(self.color) = false;
-        let mut difference = None;
+        let mut gap = None;
         if let (Some(told), Some(expected)) = (told, expected)
             && told.abs_diff(expected) >= Duration::from_millis(1)
         {
             self.clock.set_remaining(!self.color, told, at);
-            difference = Some(format!("has {told:?} left by its own interface, {expected:?} by this one"));
+            let size = told.abs_diff(expected);
+            let [told, expected] = [told, expected].map(millis_text);
+            let text = format!("has {told} left by its own interface, {expected} by this one");
+            gap = Some(ClockGap { kind: GapKind::Left, size, text });
         }
         let waited = self.handed_over.take().map(|since| at.saturating_duration_since(since));
         if let Some(waited) = waited.filter(|&waited| waited > used + WAITING) {
-            difference = Some(format!("used {used:?} by its own interface, but {waited:?} have passed here"));
+            let size = waited.saturating_sub(used);
+            let [used, waited] = [used, waited].map(millis_text);
+            let text = format!("used {used} by its own interface, but {waited} have passed here");
+            gap = Some(ClockGap { kind: GapKind::Used, size, text });
         }
-        Ok(difference)
+        Ok(gap)
     }
 
     fn note(&mut self, played: &PlayedMove) {
@@ -204,10 +231,12 @@ impl LinkGame {
     pub(crate) fn close(&mut self, verdict: &GameVerdict, at: Instant) -> Result<Option<Outcome>, String> {
         if verdict.ply > self.ply() {
             self.clock.stop(at);
-            return Err(format!("the game has {} moves at the other end, {} here", verdict.ply, self.ply()));
+            let there = game::counted(verdict.ply.into(), "move");
+            return Err(format!("the game has {there} at the other end, {} here", self.ply()));
         }
         if (verdict.ply as usize) < self.opening {
-            return Err(format!("the game ends after {} moves, within its opening", verdict.ply));
+            let moves = game::counted(verdict.ply.into(), "move");
+            return Err(format!("the game ends after {moves}, within its opening"));
         }
         while self.ply() > verdict.ply {
             self.game.undo();

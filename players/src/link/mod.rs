@@ -101,8 +101,10 @@ pub struct LinkConfig {
     pub secret: Option<String>,
     /// The settings of the match; a slave has none.
     pub plan: Option<LinkPlan>,
-    /// Time without a line after which the match is given up.
+    /// Time without a line after which the match is given up, once there was one.
     pub patience: Duration,
+    /// Time in which the first line must come; without a limit it is awaited as long as it takes.
+    pub first_patience: Option<Duration>,
     /// Log of the lines to and from the other end.
     pub log: Option<Arc<dyn Log>>,
 }

@@ -20,6 +20,9 @@ const ASKING: Duration = Duration::from_millis(500);
 /// Time without output after which a line is written that says nothing, so that the other end knows that the line holds.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
 
+/// Number of messages that are kept. A game in progress has a few at a time.
+const MOST_KEPT: usize = 200;
+
 /// Both directions of a line.
 #[derive(Debug)]
 pub(crate) struct NumberedStream {
@@ -94,6 +97,16 @@ impl NumberedStream {
     /// Whether everything that was sent has arrived.
     pub(crate) fn is_settled(&self) -> bool {
         self.kept.is_empty()
+    }
+
+    /// Number of messages that were not acknowledged.
+    pub(crate) fn unacknowledged(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether more messages are kept than an other end would leave unacknowledged that follows the protocol.
+    pub(crate) fn is_overfull(&self) -> bool {
+        self.kept.len() > MOST_KEPT
     }
 
     /// Whether nothing has to be written or is awaited.

@@ -141,6 +141,20 @@ fn a_new_program_at_the_other_end_begins_with_one() {
     assert!(stream.is_settled());
 }
 
+#[test]
+fn what_is_never_acknowledged_is_not_kept_without_end() {
+    let mut stream = NumberedStream::new(Instant::now());
+    let mut sent = 0;
+    while !stream.is_overfull() {
+        stream.send("a".into());
+        sent += 1;
+        assert!(sent < 1000);
+    }
+    assert!(sent > 100, "a broken line has room for a game's messages: {sent}");
+    stream.acknowledge(1);
+    assert!(!stream.is_overfull());
+}
+
 fn hello(role: LinkRole, nonce: &str) -> Hello {
     Hello {
         version: LINK_VERSION,

@@ -25,6 +25,7 @@ use platform::Source;
 use rustls::{Connection, Stream};
 use serialport::SerialPort;
 
+pub(crate) use security::is_tls;
 pub use security::{Security, TlsError, certificates};
 pub use server::{ServerSecurity, server_config};
 
@@ -237,7 +238,9 @@ impl Socket {
         });
         shaken.map_err(|error| match error.kind() {
             kind @ ErrorKind::TimedOut => io::Error::new(kind, "no TLS handshake in time"),
-            kind @ ErrorKind::UnexpectedEof => io::Error::new(kind, "it hung up in the TLS handshake"),
+            kind @ ErrorKind::UnexpectedEof => {
+                io::Error::new(kind, "the other end hung up in the TLS handshake")
+            }
             _ => error,
         })
     }

@@ -10,8 +10,8 @@ use rustls::crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, ve
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, ConfigBuilder, Connection, DigitallySignedStruct,
-    Error, InvalidMessage, RootCertStore, SignatureScheme, WantsVerifier,
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, ConfigBuilder, Connection,
+    DigitallySignedStruct, Error, InvalidMessage, RootCertStore, SignatureScheme, WantsVerifier,
 };
 
 /// Verification of the peer: none (the default), or by a certificate, over TLS 1.3.
@@ -128,6 +128,11 @@ fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, Error> {
         .with_safe_default_protocol_versions()
 }
 
+/// Whether what somebody says first is TLS: a record of its handshake, or an alert about ours.
+pub(crate) fn is_tls(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x15 | 0x16, 3, ..])
+}
+
 /// Gives an error of TLS a readable reason.
 pub(super) fn explain(error: io::Error) -> io::Error {
     let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
@@ -139,7 +144,15 @@ pub(super) fn explain(error: io::Error) -> io::Error {
 
 fn reason(error: &Error) -> String {
     match error {
-        Error::InvalidMessage(InvalidMessage::InvalidContentType) => "the server does not use TLS".to_owned(),
+        Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+            "the other end does not speak TLS".to_owned()
+        }
+        Error::AlertReceived(
+            AlertDescription::BadCertificate
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::DecryptError
+            | AlertDescription::UnknownCA,
+        ) => "the other end does not accept the certificate".to_owned(),
         // Signed by another authority, or by one of the same name.
         Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
             "the certificate is from no authority that is trusted here (--tls-authority FILE names them)"

@@ -190,7 +190,7 @@ fn what_is_no_tls_is_told_and_nobody_waits_for_ever() {
     });
     let error = refused(&address.to_string(), &trusted);
     assert!(
-        error.kind() == ErrorKind::InvalidData && error.to_string().contains("does not use TLS"),
+        error.kind() == ErrorKind::InvalidData && error.to_string().contains("does not speak TLS"),
         "{error}"
     );
     let (address, _) = plain(|mut stream| stream.read(&mut [0; 4096]).map(drop));

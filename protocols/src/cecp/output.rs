@@ -25,9 +25,9 @@ const LONGEST_LINE: usize = 400;
 const LONGEST_ECHO: usize = 200;
 
 impl<'a> CecpOutput<'a> {
-    /// Creates an output to `to` with thinking output and debug lines off.
-    pub(super) fn new(to: &'a mut dyn Write) -> CecpOutput<'a> {
-        CecpOutput { lines: SessionOutput::new(to), posts: false, debugs: false }
+    /// Creates an output to `to` with debug lines off.
+    pub(super) fn new(to: &'a mut dyn Write, posts: bool) -> CecpOutput<'a> {
+        CecpOutput { lines: SessionOutput::new(to), posts, debugs: false }
     }
 
     /// Sends a message.
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_foreign_line_cannot_forge_another() {
         let mut bytes = Vec::new();
-        CecpOutput::new(&mut bytes).error("unknown command", "x\rmove e2e4\u{7}");
+        CecpOutput::new(&mut bytes, false).error("unknown command", "x\rmove e2e4\u{7}");
         assert_eq!(String::from_utf8(bytes).unwrap(), "Error (unknown command): x?move e2e4?\n");
     }
 

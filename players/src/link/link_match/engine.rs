@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use game::{Color, DrawReason, Outcome, WinReason, excerpt};
+use game::{Color, DrawReason, Outcome, WinReason, excerpt, millis_text};
 use messages::autoplayer::{LinkMessage, LinkRole};
 
 use super::{LinkAction, LinkMatch};
 use crate::link::LinkReport;
-use crate::link::live::LinkStage;
+use crate::link::live::{ClockGap, GapKind, LinkStage};
 use crate::{Arrival, PlayerEvent, PlayerFault};
 
 /// Time in which an engine must make the move that it has announced with a claim.
@@ -134,8 +134,15 @@ impl LinkMatch {
         let measured = game.clock.remaining(game.color, at).filter(|_| !game.clock.is_running());
         self.send(LinkMessage::Time { game: number, centiseconds: (left.as_millis() / 10) as u64 });
         if let Some(measured) = measured.filter(|measured| measured.abs_diff(left) > CLOCK_TOLERANCE) {
-            let name = self.own.name.clone();
-            self.alert(format!("{name} believes that it has {left:?} left; measured are {measured:?}"));
+            let told = [left, measured].map(millis_text);
+            self.tell_gap(&ClockGap {
+                kind: GapKind::Engine,
+                size: measured.abs_diff(left),
+                text: format!(
+                    "{} believes that it has {} left; measured are {}",
+                    self.own.name, told[0], told[1]
+                ),
+            });
         }
     }
 
@@ -201,7 +208,7 @@ impl LinkMatch {
             return false;
         }
         let loser: Color = game.color;
-        let detail = format!("time overdrawn by {:?}", game.clock.overrun(loser, at));
+        let detail = format!("time overdrawn by {}", millis_text(game.clock.overrun(loser, at)));
         let outcome = game.game.flag_fall(loser);
         self.decide(Some(outcome), String::new(), detail, at);
         true

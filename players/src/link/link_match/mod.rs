@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use game::{Outcome, TimeControl};
 use messages::autoplayer::{GameTerms, GameVerdict, Hello, LinkMessage, LinkRole, LinkThinking, MatchTerms};
 
-use super::live::{self, LinkGame, LinkSeat, LinkStage};
+use super::live::{self, ClockGap, LinkGame, LinkSeat, LinkStage};
 use super::{LinkPlan, LinkReport};
 use crate::NewGame;
 
@@ -58,9 +58,13 @@ pub(crate) struct LinkMatch {
     /// Points of our engine, doubled.
     points: u32,
     game: Option<LinkGame>,
-    /// When thinking was last told.
-    told_thinking: Option<Instant>,
+    /// The thinking that was told last, and when.
+    told_thinking: Option<(Instant, LinkThinking)>,
     thinking_pause: Duration,
+    /// Since when remarks of the other end are counted, and their number.
+    remarks: (Option<Instant>, u32),
+    /// Differences between two readings of a clock that were told last in this match.
+    told_gaps: [Duration; 3],
     is_over: bool,
     actions: Vec<LinkAction>,
 }
@@ -89,6 +93,8 @@ impl LinkMatch {
             game: None,
             told_thinking: None,
             thinking_pause,
+            remarks: (None, 0),
+            told_gaps: Default::default(),
             is_over: false,
             actions: Vec::new(),
         }
@@ -109,6 +115,15 @@ impl LinkMatch {
 
     fn tell(&mut self, text: String) {
         self.actions.push(LinkAction::Report(LinkReport::Event(text)));
+    }
+
+    /// Tells both operators that two readings of a clock differ: the first time, and when the difference has doubled.
+    fn tell_gap(&mut self, gap: &ClockGap) {
+        let told = &mut self.told_gaps[gap.kind as usize];
+        if told.is_zero() || gap.size >= told.saturating_mul(2) {
+            *told = gap.size;
+            self.alert(gap.text.clone());
+        }
     }
 
     /// Tells both operators.
@@ -149,8 +164,10 @@ impl LinkMatch {
     fn agree(&mut self, terms: MatchTerms) {
         match terms.control.parse() {
             Ok(control) => {
+                let games = game::counted(terms.games.into(), "game");
                 self.control = control;
-                self.terms = Some(terms);
+                self.tell(format!("the match: {games}, {}", self.control.in_words()));
+                (self.terms, self.told_gaps) = (Some(terms), Default::default());
             }
             Err(error) => self.leave(format!("the time control of the match: {error}")),
         }
@@ -160,8 +177,7 @@ impl LinkMatch {
     fn next_game(&mut self) {
         let Some(plan) = &mut self.plan else { return };
         if self.number >= plan.terms.games {
-            let games = game::counted(self.number.into(), "game");
-            self.tell(format!("the match is over: {games}, {} points", half(self.points)));
+            self.tell_end();
             self.send(LinkMessage::Bye { reason: None });
             self.is_over = true;
             self.actions.push(LinkAction::Leave(None));
@@ -196,10 +212,7 @@ impl LinkMatch {
                 self.actions.push(LinkAction::Present(Box::new(game.presented(self.ponder))));
                 (self.number, self.game) = (number, Some(game));
             }
-            Err(reason) => {
-                self.alert(format!("game {number} cannot begin: {reason}"));
-                self.leave(format!("game {number} cannot begin: {reason}"));
-            }
+            Err(reason) => self.leave(format!("game {number} cannot begin: {reason}")),
         }
     }
 
@@ -270,8 +283,9 @@ impl LinkMatch {
         };
         let [reason, detail] = [&verdict.reason, &verdict.detail].map(|text| game::excerpt(text));
         let detail = if detail.is_empty() { detail } else { format!(": {detail}") };
-        let (number, result, moves) = (verdict.game, game::excerpt(&verdict.result), game.moves_made());
-        self.tell(format!("game {number}: {result} {{{reason}{detail}}}, {moves} moves"));
+        let (number, result, moves) =
+            (verdict.game, game::excerpt(&verdict.result), game.moves_made() as u64);
+        self.tell(format!("game {number}: {result} {{{reason}{detail}}}, {}", game::counted(moves, "move")));
         if let Some(terms) = &self.terms {
             self.actions.push(LinkAction::Report(LinkReport::Game(game.pgn(terms, &verdict))));
         }
@@ -282,6 +296,11 @@ impl LinkMatch {
         if let Some(game) = &self.game {
             self.conclude(&game.verdict(None, reason.to_owned(), String::new()), at);
         }
+    }
+
+    fn tell_end(&mut self) {
+        let games = game::counted(self.number.into(), "game");
+        self.tell(format!("the match is over: {games}, {}", points_text(self.points)));
     }
 
     /// The operator, or the time without a line, ends the match.
@@ -305,7 +324,8 @@ impl LinkMatch {
     /// Tells both operators what an engine thinks, if that was not told a moment ago.
     fn tell_thinking(&mut self, at: Instant) {
         let pause = self.thinking_pause;
-        if self.told_thinking.is_some_and(|told| at.saturating_duration_since(told) < pause) {
+        let last = self.told_thinking.as_ref();
+        if last.is_some_and(|(told, _)| at.saturating_duration_since(*told) < pause) {
             return;
         }
         let Some(game) = &self.game else { return };
@@ -315,7 +335,10 @@ impl LinkMatch {
             score: game.thinking.evaluation(),
             line: live::short_line(&game.thinking, &game.game),
         };
-        self.told_thinking = Some(at);
+        if last.is_some_and(|(_, last)| *last == thinking) {
+            return;
+        }
+        self.told_thinking = Some((at, thinking.clone()));
         let name = self.own.name.clone();
         self.report_thinking(&name, &thinking);
         self.actions.push(LinkAction::Say(LinkMessage::Thinking(thinking)));
@@ -327,7 +350,10 @@ impl LinkMatch {
     }
 }
 
-/// Half points as a number.
-fn half(points: u32) -> String {
-    if points.is_multiple_of(2) { (points / 2).to_string() } else { format!("{}.5", points / 2) }
+/// Points from half points: `1 point`, `1.5 points`.
+fn points_text(halves: u32) -> String {
+    match halves {
+        even if even.is_multiple_of(2) => game::counted((even / 2).into(), "point"),
+        odd => format!("{}.5 points", odd / 2),
+    }
 }

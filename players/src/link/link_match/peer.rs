@@ -6,11 +6,12 @@ use game::{Outcome, WinReason, excerpt};
 use messages::autoplayer::{GameVerdict, LinkMessage, LinkRole, PlayedMove};
 
 use super::{LinkAction, LinkMatch};
-use crate::link::LinkReport;
-use crate::link::live::{self, LinkGame, LinkStage, MoveFault};
+use crate::link::live::{self, ClockGap, LinkGame, LinkStage, MoveFault};
 
 /// Number of moves out of turn in a game that are told.
 const MOST_IGNORED: u32 = 5;
+/// Number of notes and lines of thinking in a second that are shown.
+const MOST_REMARKS: u32 = 10;
 
 impl LinkMatch {
     /// Takes a message of the other end. Messages about a game that is over came while that was on its way, and are dropped.
@@ -46,11 +47,13 @@ impl LinkMatch {
                 let left = Duration::from_millis(centiseconds.saturating_mul(10));
                 self.actions.push(LinkAction::OpponentClock(left));
             }
-            (_, LinkMessage::Thinking(thinking)) if self.is_current(thinking.game) => {
+            (_, LinkMessage::Thinking(thinking)) if self.is_current(thinking.game) && self.may_remark(at) => {
                 let name = self.other.as_ref().map(|other| other.name.clone()).unwrap_or_default();
                 self.report_thinking(&name, &thinking);
             }
-            (_, LinkMessage::Note { text }) => self.report(format!("the other end: {}", excerpt(&text))),
+            (_, LinkMessage::Note { text }) if self.may_remark(at) => {
+                self.report(format!("the other end: {}", excerpt(&text)));
+            }
             (_, LinkMessage::Bye { reason }) => self.other_leaves(reason, at),
             _ => {}
         }
@@ -62,12 +65,24 @@ impl LinkMatch {
             return;
         }
         let reason = format!("a message is not understood: {text}");
-        self.alert(reason.clone());
-        if self.game.is_some() {
-            self.decide(None, reason, String::new(), at);
-        } else {
-            self.leave(reason);
+        match &self.game {
+            Some(game) if game.stage != LinkStage::Claimed => {
+                self.alert(reason.clone());
+                self.decide(None, reason, String::new(), at);
+            }
+            // Without a game nothing else can end the match; and after a claim, what cannot be read may be its answer.
+            _ => self.stop(&reason, at),
         }
+    }
+
+    /// Whether the other end may say something to our operator, who must not be flooded.
+    fn may_remark(&mut self, at: Instant) -> bool {
+        let (since, count) = &mut self.remarks;
+        if since.is_none_or(|since| at.saturating_duration_since(since) >= Duration::from_secs(1)) {
+            (*since, *count) = (Some(at), 0);
+        }
+        *count += 1;
+        *count <= MOST_REMARKS
     }
 
     fn is_current(&self, number: u32) -> bool {
@@ -94,8 +109,8 @@ impl LinkMatch {
         }
         let is_offered = *game.offers.get(!game.color);
         let name = game.seats.get(!game.color).name.clone();
-        let difference = match game.take(played, at) {
-            Ok(difference) => difference,
+        let gap = match game.take(played, at) {
+            Ok(gap) => gap,
             Err(MoveFault::OutOfTurn) => {
                 game.ignored += 1;
                 if game.ignored > MOST_IGNORED {
@@ -112,8 +127,9 @@ impl LinkMatch {
             }
         };
         self.tell(format!("{name} plays {}: {}", played.san, excerpt(&played.comment)));
-        if let Some(difference) = difference {
-            self.alert(format!("clocks run apart: {name} {difference}"));
+        if let Some(gap) = gap {
+            let text = format!("clocks run apart: {name} {}", gap.text);
+            self.tell_gap(&ClockGap { text, ..gap });
         }
         self.go_on(at);
         if is_offered && self.game.as_ref().is_some_and(LinkGame::is_our_turn) {
@@ -188,8 +204,7 @@ impl LinkMatch {
             self.abandon_game(reason, at);
         } else {
             self.abandon_game("the other end has left", at);
-            let text = format!("the match is over: {} points", super::half(self.points));
-            self.actions.push(LinkAction::Report(LinkReport::Event(text)));
+            self.tell_end();
         }
         let reason = reason.map(|reason| format!("the other end has left: {reason}"));
         self.actions.push(LinkAction::Leave(reason));

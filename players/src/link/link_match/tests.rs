@@ -439,8 +439,12 @@ fn thinking_is_told_to_both_operators() {
         line: "e2e4 e7e5".into(),
         ..Thinking::default()
     };
-    pair.ends[MASTER].engine_says(Arrival { at: pair.now, event: PlayerEvent::Thinking(thinking) });
-    let mut actions = pair.ends[MASTER].actions().into_iter();
+    let arrival = || Arrival { at: pair.now, event: PlayerEvent::Thinking(thinking.clone()) };
+    pair.ends[MASTER].engine_says(arrival());
+    let actions = pair.ends[MASTER].actions();
+    pair.ends[MASTER].engine_says(arrival());
+    assert!(pair.ends[MASTER].actions().is_empty(), "the same is told once");
+    let mut actions = actions.into_iter();
     let Some(LinkAction::Report(LinkReport::Thinking(text))) = actions.next() else { panic!("no report") };
     assert_eq!(text, "Anna thinks +0.31/9 e4 e5");
     let Some(LinkAction::Say(message)) = actions.next() else { panic!("nothing said") };
@@ -470,8 +474,7 @@ fn a_move_that_crosses_a_claim_is_in_both_records() {
 
 #[test]
 fn an_end_that_does_not_fit_the_moves_is_one_without_a_result() {
-    for (ply, told) in
-        [(9, "9 moves at the other end, 3 here"), (1, "ends after 1 moves, within its opening")]
+    for (ply, told) in [(9, "9 moves at the other end, 3 here"), (1, "ends after 1 move, within its opening")]
     {
         let mut pair = Pair::start(1, "e4 e5");
         pair.play("Nf3");
@@ -512,6 +515,51 @@ fn a_message_that_cannot_be_read_ends_the_game_for_both() {
 }
 
 #[test]
+fn a_slave_whose_claim_gets_an_unreadable_answer_comes_to_an_end() {
+    let mut pair = Pair::start(1, "");
+    pair.play("e4");
+    pair.says(SLAVE, PlayerEvent::Resignation);
+    pair.ends[SLAVE].not_understood("{\"type\":\"end\"", pair.now);
+    pair.act(SLAVE);
+    assert!(has(&pair.games[SLAVE][0], "[Result \"*\"]"), "{}", pair.games[SLAVE][0]);
+    assert!(matches!(&pair.left[SLAVE][..], [Some(reason)] if reason.contains("not understood")));
+}
+
+#[test]
+fn clocks_that_run_apart_are_told_when_the_difference_doubles() {
+    let mut pair = Pair::start(1, "");
+    for left in [10_500, 10_400, 9_700, 1_000, 500] {
+        pair.says(SLAVE, PlayerEvent::Clock(Duration::from_millis(60_000 - left)));
+    }
+    let told = |left| format!("Boris believes that it has {left} left; measured are 60s");
+    assert_eq!(pair.alerts[SLAVE], [told("49.5s")]);
+    pair.says(SLAVE, PlayerEvent::Clock(Duration::from_micros(38_000_400)));
+    assert_eq!(pair.alerts[SLAVE], [told("49.5s"), told("38.001s")]);
+}
+
+#[test]
+fn both_operators_are_told_the_time_control_in_words() {
+    let mut end =
+        LinkMatch::new(LinkSeat { name: "Boris".into(), rating: None }, false, None, Duration::ZERO);
+    let terms = MatchTerms { control: "40/120:20/60".into(), ..plan(2, "").terms };
+    end.hear(LinkMessage::Match(terms), Instant::now());
+    let told = "the match: 2 games, 40 moves in 2 minutes, then 20 moves in 1 minute, again and again";
+    let actions = end.actions();
+    assert!(
+        matches!(&actions[..], [LinkAction::Report(LinkReport::Event(text))] if text == told),
+        "{actions:?}"
+    );
+}
+
+#[test]
+fn one_point_is_singular() {
+    assert_eq!(
+        [0, 1, 2, 3, 4].map(points_text),
+        ["0 points", "0.5 points", "1 point", "1.5 points", "2 points"]
+    );
+}
+
+#[test]
 fn moves_out_of_turn_are_not_told_without_end() {
     let mut pair = Pair::start(1, "");
     for _ in 0..100 {
@@ -521,6 +569,19 @@ fn moves_out_of_turn_are_not_told_without_end() {
     }
     pair.act(MASTER);
     assert_eq!(pair.alerts[MASTER].len(), 5);
+}
+
+#[test]
+fn an_operator_is_not_flooded_with_notes() {
+    let mut pair = Pair::start(1, "");
+    for _ in 0..2 {
+        for _ in 0..1000 {
+            pair.ends[MASTER].hear(LinkMessage::Note { text: "look".into() }, pair.now);
+        }
+        pair.pass(1000);
+    }
+    pair.act(MASTER);
+    assert_eq!(pair.alerts[MASTER].len(), 20);
 }
 
 #[test]

@@ -103,7 +103,8 @@ impl<'a> CecpSession<'a> {
         host.engine.use_noise(false);
         CecpSession {
             host,
-            output: CecpOutput::new(output),
+            // The dialect has no word that asks for thinking output.
+            output: CecpOutput::new(output, dialect.is_autoplayer()),
             dialect,
             state: SessionState::default(),
             board: CecpBoard::new(Game::default()),

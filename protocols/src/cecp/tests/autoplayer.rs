@@ -11,7 +11,7 @@ fn gui() -> Gui {
 
 fn with_moves_in(notation: MoveNotation) -> Gui {
     let mut gui = Gui::of_dialect(Dialect::Autoplayer(notation));
-    gui.send(&["memory 20", "new", "sd 2"]);
+    gui.send(&["memory 20", "nopost", "new", "sd 2"]);
     gui
 }
 
@@ -26,6 +26,15 @@ fn moves_are_san_and_the_clock_is_told_after_them() {
         Message::Time { centiseconds } => assert!((29_000..=30_000).contains(&centiseconds), "{line}"),
         other => panic!("expected its clock, not {other:?}"),
     }
+    gui.disconnect();
+}
+
+#[test]
+fn it_shows_its_thinking_unasked() {
+    let mut gui = Gui::of_dialect(Dialect::Autoplayer(MoveNotation::San));
+    gui.send(&["memory 20", "new", "sd 2", "Nf3"]);
+    let line = gui.line();
+    assert!(matches!(Message::parse(&line), Message::Thinking(_)), "{line}");
     gui.disconnect();
 }
 

@@ -1,6 +1,7 @@
 //! One end at work: the line, the engine and the match on one thread.
 
-use std::collections::VecDeque;
+mod engine;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -9,12 +10,11 @@ use messages::autoplayer::{Hello, LINK_VERSION, LinkMessage, LinkRole};
 
 use super::handshake::{Greeting, Handshake, random_text};
 use super::line::{LineEvent, LineWriter, LinkLine};
-use super::link_match::{LinkAction, LinkMatch, STOPPED};
+use super::link_match::{LinkMatch, STOPPED};
 use super::live::LinkSeat;
 use super::numbered::{Heard, NumberedStream};
 use super::{LinkConfig, LinkEngine, LinkError, LinkReport};
 use crate::log::{Recorder, Speaker};
-use crate::{PlayerEvent, PlayerFault};
 
 /// Silence after which a connection counts as broken. The other end says something every two seconds.
 const SILENCE: Duration = Duration::from_secs(12);
@@ -27,6 +27,9 @@ const LINGERING: Duration = Duration::from_secs(3);
 /// Pauses between two reports of thinking, over a network and over a serial line.
 const THINKING_PAUSE: Duration = Duration::from_millis(500);
 const SERIAL_THINKING_PAUSE: Duration = Duration::from_secs(2);
+
+/// Why a match ends whose messages are kept without end.
+const UNACKNOWLEDGED: &str = "too many messages were not acknowledged by the other end";
 
 /// One end of a link.
 pub(super) struct LinkSession<'a> {
@@ -42,10 +45,12 @@ pub(super) struct LinkSession<'a> {
     other: Option<String>,
     is_serial: bool,
     patience: Duration,
+    first_patience: Option<Duration>,
     /// When the other end was last heard, and since when there is no connection.
     heard: Instant,
     down_since: Instant,
-    trouble: String,
+    /// Why there was no line, since there was one last.
+    troubles: Vec<String>,
     /// Why the last connection was refused.
     refusal: String,
     log: Recorder,
@@ -69,7 +74,7 @@ impl<'a> LinkSession<'a> {
         config: LinkConfig,
         report: &'a mut dyn FnMut(LinkReport),
     ) -> io::Result<LinkSession<'a>> {
-        let LinkConfig { place, name, rating, ponder, secret, plan, patience, log } = config;
+        let LinkConfig { place, name, rating, ponder, secret, plan, patience, first_patience, log } = config;
         let now = Instant::now();
         let role = if plan.is_some() { LinkRole::Master } else { LinkRole::Slave };
         let is_serial = place.is_serial();
@@ -98,9 +103,10 @@ impl<'a> LinkSession<'a> {
             other: None,
             is_serial,
             patience,
+            first_patience,
             heard: now,
             down_since: now,
-            trouble: String::new(),
+            troubles: Vec::new(),
             refusal: String::new(),
             log: Recorder(log),
             report,
@@ -112,7 +118,7 @@ impl<'a> LinkSession<'a> {
         let result = loop {
             self.wait();
             if leaving.load(Ordering::Relaxed) {
-                self.contest.stop(STOPPED, Instant::now());
+                self.stop_for_operator();
             }
             // First the engine: however much the other end writes, it costs our engine no time.
             self.take_engine_events();
@@ -143,6 +149,15 @@ impl<'a> LinkSession<'a> {
         result.map_or(Ok(()), |reason| Err(LinkError::Unfinished(reason)))
     }
 
+    fn stop_for_operator(&mut self) {
+        self.contest.stop(STOPPED, Instant::now());
+        let is_open = self.is_open();
+        // The match is complete, and the line is waited for.
+        if let Some(parting) = self.parting.as_mut().filter(|_| !is_open) {
+            parting.reason.get_or_insert_with(|| STOPPED.to_owned());
+        }
+    }
+
     fn wait(&self) {
         let dues = [
             Some(self.stream.due()),
@@ -160,10 +175,21 @@ impl<'a> LinkSession<'a> {
 
     /// Takes the end of the match, once the other end knows it.
     fn parted(&mut self, now: Instant) -> Option<Parting> {
-        let (is_quiet, is_open) = (self.stream.is_quiet(), self.is_open());
-        self.parting.take_if(|parting| {
-            let is_told = is_quiet && now >= parting.earliest;
-            is_told || !is_open || now >= parting.latest
+        let (is_open, is_quiet) = (self.is_open(), self.stream.is_quiet());
+        let is_lost = now.saturating_duration_since(self.down_since) > self.patience;
+        // The result of the last game, and not only the last message.
+        let lacks_result = self.stream.unacknowledged() > 1;
+        self.parting.take_if(|parting| match &parting.reason {
+            _ if is_open => (is_quiet && now >= parting.earliest) || now >= parting.latest,
+            // An incomplete match does not wait for a line.
+            Some(_) => true,
+            None if lacks_result => {
+                if is_lost {
+                    parting.reason = Some("the other end did not get the last result".to_owned());
+                }
+                is_lost
+            }
+            None => now >= parting.latest,
         })
     }
 
@@ -179,7 +205,6 @@ impl LinkSession<'_> {
             LineEvent::Up(writer) => {
                 self.writer = Some(writer);
                 self.heard = Instant::now();
-                self.trouble.clear();
                 self.greet();
             }
             LineEvent::Text(at, text) => {
@@ -191,23 +216,29 @@ impl LinkSession<'_> {
                 }
             }
             LineEvent::Down(reason) => {
-                let was_open = self.is_open();
+                let (was_open, was_greeted) = (self.is_open(), self.handshake.is_some());
                 (self.writer, self.handshake) = (None, None);
                 self.contest.line_disturbed();
                 self.log.note(&format!("the line is broken: {reason}"));
                 if was_open {
                     self.down_since = Instant::now();
-                    if self.parting.is_none() {
+                    if self.parting.is_none() || self.stream.unacknowledged() > 1 {
                         self.alert(format!("the line is broken: {reason}"));
                     }
+                } else if was_greeted {
+                    self.no_line(reason);
                 }
             }
-            LineEvent::Trouble(reason) => {
-                if self.trouble != reason {
-                    self.alert(format!("no line yet: {reason}"));
-                    self.trouble = reason;
-                }
-            }
+            LineEvent::Trouble(reason) => self.no_line(reason),
+        }
+    }
+
+    /// Tells once why there is no line.
+    fn no_line(&mut self, reason: String) {
+        if self.parting.is_none() && !self.troubles.contains(&reason) {
+            let since = if self.other.is_some() { "still no line" } else { "no line yet" };
+            self.alert(format!("{since}: {reason}"));
+            self.troubles.push(reason);
         }
     }
 
@@ -256,6 +287,7 @@ impl LinkSession<'_> {
                 }
                 self.other = Some(hello.session.clone());
                 self.refusal.clear();
+                self.troubles.clear();
                 if let Some(writer) = &self.writer {
                     writer.note_known();
                 }
@@ -296,10 +328,12 @@ impl LinkSession<'_> {
 
     fn write(&mut self, now: Instant) {
         let is_open = self.is_open();
-        if let Some(hello) = self.handshake.as_mut().and_then(|handshake| handshake.output(now)) {
-            self.say(&LinkMessage::Hello(hello));
-        }
         let Some(writer) = &self.writer else { return };
+        // On a slow line, or to somebody who does not listen, one hello at a time is enough.
+        let greeting = self.handshake.as_mut().filter(|_| !writer.is_busy());
+        if let Some(hello) = greeting.and_then(|handshake| handshake.output(now)) {
+            self.stream.say(text(&LinkMessage::Hello(hello)));
+        }
         let repeated = self.stream.repeated;
         let output = self.stream.output(now, is_open, writer.is_busy());
         if !output.is_empty() {
@@ -328,88 +362,16 @@ impl LinkSession<'_> {
                 writer.cut();
             }
         }
-        // A master waits for its first slave as long as it takes.
-        let may_give_up = self.other.is_some() || self.hello.role == LinkRole::Slave;
-        let is_lost = !self.is_open() && now.saturating_duration_since(self.down_since) > self.patience;
-        if is_lost && may_give_up && self.parting.is_none() {
-            let reason = format!("no line for {} s", self.patience.as_secs());
-            self.contest.stop(&reason, now);
+        let patience = if self.other.is_some() { Some(self.patience) } else { self.first_patience };
+        let down = now.saturating_duration_since(self.down_since);
+        if let Some(patience) = patience.filter(|&patience| down > patience && !self.is_open())
+            && self.parting.is_none()
+        {
+            self.contest.stop(&format!("no line for {} s", patience.as_secs()), now);
         }
-    }
-}
-
-/// The engine.
-impl LinkSession<'_> {
-    fn take_engine_events(&mut self) {
-        while let Some(arrival) = self.engine.player.as_mut().and_then(|player| player.take()) {
-            let is_fault = matches!(arrival.event, PlayerEvent::Fault(_));
-            self.contest.engine_says(arrival);
-            if is_fault {
-                self.engine.quit();
-            }
-            // A move has to be answered before the next event.
-            self.act();
+        if self.stream.is_overfull() && self.parting.is_none() {
+            self.contest.stop(UNACKNOWLEDGED, now);
         }
-    }
-
-    /// Does what the match wants to be done.
-    fn act(&mut self) {
-        let mut actions = VecDeque::from(self.contest.actions());
-        while let Some(action) = actions.pop_front() {
-            match action {
-                LinkAction::Send(message) => self.stream.send(text(&message)),
-                LinkAction::Say(message) => {
-                    let is_free = self.writer.as_ref().is_some_and(|writer| !writer.is_busy());
-                    if is_free && self.is_open() && self.stream.is_settled() {
-                        self.say(&message);
-                    }
-                }
-                LinkAction::Report(report) => (self.report)(report),
-                LinkAction::Leave(reason) => self.part(reason),
-                LinkAction::Present(game) => {
-                    // What was decided before is sent before the engine takes its time.
-                    self.write(Instant::now());
-                    let result = self.engine.player().and_then(|player| player.new_game(&game));
-                    if result.is_err() {
-                        self.engine.quit();
-                    }
-                    self.contest.presented(result, Instant::now());
-                }
-                action => {
-                    if let Err(fault) = self.command_engine(action) {
-                        self.contest.engine_failed(&fault, Instant::now());
-                        self.engine.quit();
-                    }
-                }
-            }
-            actions.extend(self.contest.actions());
-        }
-    }
-
-    fn command_engine(&mut self, action: LinkAction) -> Result<(), PlayerFault> {
-        let Some(player) = &mut self.engine.player else { return Ok(()) };
-        let at = Instant::now();
-        match (action, self.contest.game()) {
-            (LinkAction::Think, Some(game)) if game.is_our_turn() => {
-                player.think(&game.turn(at))?;
-                self.contest.thinking_began(Instant::now());
-                Ok(())
-            }
-            (LinkAction::Wait, Some(game)) => player.wait(&game.turn(at)),
-            (LinkAction::OfferDraw, Some(_)) => player.offer_draw(),
-            (LinkAction::DeclineDraw, Some(_)) => player.decline_draw(),
-            (LinkAction::OpponentClock(left), Some(_)) => player.opponent_clock(left),
-            (LinkAction::EndGame(Some(outcome), _), _) => player.end_game(outcome),
-            (LinkAction::EndGame(None, reason), _) => player.call_off(&reason),
-            _ => Ok(()),
-        }
-    }
-
-    fn part(&mut self, reason: Option<String>) {
-        let now = Instant::now();
-        let lingers = self.is_serial && self.hello.role == LinkRole::Slave && reason.is_none();
-        let earliest = if lingers { now + LINGERING } else { now };
-        self.parting.get_or_insert(Parting { reason, earliest, latest: now + PARTING });
     }
 }
 
