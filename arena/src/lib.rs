@@ -19,8 +19,8 @@ pub use match_runner::{Concurrency, GameRunner, Match, MatchEnd, MatchError, Mat
 pub use match_store::{GameEntry, MatchFiles, MatchStore, RecordedOutcome, StoreError};
 pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
 pub use overheads::Overheads;
-pub use referee::server::{MatchPage, PageHeading};
-pub use standings::{Grid, Standing, Standings, TieBreak};
+pub use referee::server::{MatchFigure, MatchPage, PageHeading};
+pub use standings::{Grid, Standing, Standings, TieBreak, fault_name};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, GameWatch, MoveRecord, RealTime,
     ResignByScore, Rules, Seat, TablebaseEnds, TablebaseRule, Time, pgn_date, play, play_by, play_watched,

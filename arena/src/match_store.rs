@@ -208,7 +208,7 @@ enum MatchOutputKind {
 
 impl MatchStore {
     /// Opens or creates the files and locks them. `settings` contains the settings that must be the same in a resumed
-    /// match. `restore` is called for each stored game, in the order in which they ended, and may refuse one with a
+    /// match, except for numbers at the places `growing` (as in `/schedule/games`), which may be larger. `restore` is called for each stored game, in the order in which they ended, and may refuse one with a
     /// reason.
     ///
     /// # Errors
@@ -217,6 +217,7 @@ impl MatchStore {
     pub fn open(
         files: MatchFiles<'_>,
         settings: &Value,
+        growing: &[&str],
         restore: impl FnMut(GameEntry) -> Result<(), String>,
     ) -> Result<MatchStore, StoreError> {
         let mut state = files.state.map(AppendFile::open).transpose()?;
@@ -225,7 +226,7 @@ impl MatchStore {
         let epd = open(files.epd, MatchOutputKind::Positions)?;
         let mut outputs = MatchOutputs { pgn, epd };
         match &mut state {
-            Some(state) => resume(state, &mut outputs, settings, restore)?,
+            Some(state) => resume(state, &mut outputs, settings, growing, restore)?,
             None => outputs.check_kinds()?,
         }
         for output in outputs.all() {
@@ -382,6 +383,7 @@ fn resume(
     state: &mut AppendFile,
     outputs: &mut MatchOutputs,
     settings: &Value,
+    growing: &[&str],
     mut restore: impl FnMut(GameEntry) -> Result<(), String>,
 ) -> Result<(), StoreError> {
     let mut lines = StateLines::of(state);
@@ -393,8 +395,14 @@ fn resume(
     if !header.starts_with(SIGNATURE) {
         return Err(StoreError::Foreign(state.path.clone()));
     }
-    let header: StateHeader =
+    let mut header: StateHeader =
         serde_json::from_str(&header).map_err(|error| lines.damaged(&error.to_string()))?;
+    for place in growing {
+        let now = settings.pointer(place);
+        if let Some(before) = header.settings.pointer_mut(place).filter(|before| is_less(before, now)) {
+            *before = now.cloned().unwrap_or_default();
+        }
+    }
     if let Some((setting, before, now)) = difference("", &header.settings, settings) {
         return Err(StoreError::OtherSettings { path: state.path.clone(), setting, before, now });
     }
@@ -410,6 +418,10 @@ fn resume(
     outputs.cut(ends);
     state.cut(complete);
     Ok(())
+}
+
+fn is_less(before: &Value, now: Option<&Value>) -> bool {
+    before.as_u64().zip(now.and_then(Value::as_u64)).is_some_and(|(before, now)| before < now)
 }
 
 /// Begins a match in a file that is empty or contains the beginning of this match's first line.
@@ -567,7 +579,7 @@ mod tests {
             fs::write(&files.pgn, pgn).unwrap();
             fs::write(&files.epd, epd).unwrap();
             let paths = MatchFiles { state: None, pgn: Some(&files.pgn), epd: Some(&files.epd) };
-            let opened = MatchStore::open(paths, &json!({}), |_| Ok(()));
+            let opened = MatchStore::open(paths, &json!({}), &[], |_| Ok(()));
             assert_eq!(fs::read_to_string(&files.pgn).unwrap(), pgn);
             opened.map(drop)
         };
@@ -607,7 +619,7 @@ mod tests {
                 restored.push(entry);
                 Ok(())
             };
-            let store = MatchStore::open(self.paths(), settings, restore)?;
+            let store = MatchStore::open(self.paths(), settings, &["/schedule/games"], restore)?;
             Ok((store, restored))
         }
 
@@ -686,6 +698,21 @@ mod tests {
     }
 
     #[test]
+    fn a_match_may_become_longer_but_not_shorter() {
+        let files = Files::new();
+        let settings = |games: u32| json!({ "schedule": { "games": games }, "seed": 1 });
+        let (mut store, _) = files.open_with(&settings(2)).unwrap();
+        store.append(&entry(0), &pgn(0), &epd(0)).unwrap();
+        drop(store);
+        assert_eq!(files.open_with(&settings(4)).unwrap().1, [entry(0)]);
+        let error = files.open_with(&settings(1)).unwrap_err().to_string();
+        assert!(error.contains("schedule.games was 2, now 1"), "{error}");
+        let error =
+            files.open_with(&json!({ "schedule": { "games": 9 }, "seed": 2 })).unwrap_err().to_string();
+        assert!(error.contains("seed was 1, now 2"), "{error}");
+    }
+
+    #[test]
     fn foreign_damaged_and_changed_files_are_refused_and_left_alone() {
         let files = Files::new();
         for foreign in ["my diary", "my diary\n", "{}\n", "\u{0}", &format!("{SIGNATURE}\"notes\":1}}")] {
@@ -710,7 +737,7 @@ mod tests {
         .unwrap();
         assert!(files.open().unwrap_err().to_string().contains("is no outcome of a game"));
         let only_state = MatchFiles { pgn: None, epd: None, ..files.paths() };
-        let refused = MatchStore::open(only_state, &json!({ "games": 2 }), |_| Err("no".to_owned()));
+        let refused = MatchStore::open(only_state, &json!({ "games": 2 }), &[], |_| Err("no".to_owned()));
         assert!(matches!(refused, Err(StoreError::Damaged { line: 2, .. })));
 
         fs::write(&files.state, &whole.0).unwrap();
@@ -727,7 +754,7 @@ mod tests {
         let files = Files::new();
         let full = Path::new("/dev/full");
         let settings = json!({ "games": 2 });
-        let open = |files| MatchStore::open(files, &settings, |_| Ok(()));
+        let open = |files| MatchStore::open(files, &settings, &[], |_| Ok(()));
         let first = open(MatchFiles { state: Some(full), ..MatchFiles::default() });
         assert!(first.is_err(), "before the first game");
         let mut store = open(MatchFiles { pgn: Some(full), ..files.paths() }).unwrap();

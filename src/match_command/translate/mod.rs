@@ -1,11 +1,18 @@
 //! Command lines of other match runners, translated to ours.
 
+mod engine;
+
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::iter;
+use std::thread;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::Parser;
 
+use super::MatchArgs;
 use crate::WrongInput;
+use engine::Limit;
 
 /// A match runner whose command lines are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +27,7 @@ pub(super) fn print(runner: Runner, command: &str) -> Result<()> {
     for remark in &translation.remarks {
         eprintln!("herald: {remark}");
     }
+    translation.check().map_err(WrongInput::of)?;
     Ok(io::stdout().write_all(translation.text().as_bytes())?)
 }
 
@@ -32,8 +40,15 @@ struct Translation {
     remarks: Vec<String>,
     /// What several options decide together.
     counts: GameCounts,
-    /// Whether the moves of all engines are limited by something else than a clock.
-    each_is_limited: bool,
+    /// What limits the moves of all engines.
+    each: Option<Limit>,
+}
+
+/// Reads a command of ours.
+#[derive(Parser)]
+struct Ours {
+    #[command(flatten)]
+    arguments: MatchArgs,
 }
 
 /// Numbers of games, and what is done with openings and colours.
@@ -50,6 +65,22 @@ struct GameCounts {
 impl Translation {
     fn add(&mut self, flag: &str, operand: impl Into<String>) {
         self.options.push(vec![flag.to_owned(), operand.into()]);
+    }
+
+    /// Names a part of an option that has no counterpart.
+    fn leave_out(&mut self, option: &Foreign<'_>, key: &str, value: &str, why: &str) {
+        self.remarks.push(format!("-{} {key}={value}: left out; {why}", option.name));
+    }
+
+    /// Checks that a match accepts the command, as far as that is known without its engines and tables.
+    fn check(&self) -> Result<()> {
+        let words = iter::once("herald match").chain(self.options.iter().flatten().map(String::as_str));
+        let ours = Ours::try_parse_from(words).map_err(|error| {
+            let text = error.to_string();
+            anyhow!("{}", text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
+        })?;
+        let (options, engines) = ours.arguments.settings()?;
+        options.check(engines.check()?)
     }
 
     fn text(&self) -> String {
@@ -86,22 +117,48 @@ impl Foreign<'_> {
         self.pairs().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
-    /// Whether an engine's moves are limited by something else than a clock.
-    fn limits_moves(&self) -> bool {
-        self.pairs().any(|(key, _)| matches!(key, "nodes" | "depth" | "plies" | "st"))
-    }
-
     fn number(&self) -> Result<u32> {
         let text = self.operand()?;
         text.parse().map_err(|_| anyhow!("-{} {text}: expected a number", self.name))
     }
 }
 
+fn is_option(word: &String) -> bool {
+    word.len() > 1 && word.starts_with('-') && !word[1..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Replaces fastchess' `-quick` by the options for which it is short.
+fn expanded(mut words: Vec<String>) -> Result<Vec<String>> {
+    let Some(at) = words.iter().position(|word| word.trim_start_matches('-') == "quick" && is_option(word))
+    else {
+        return Ok(words);
+    };
+    let end = words[at + 1..].iter().position(is_option).map_or(words.len(), |more| at + 1 + more);
+    let mut long: Vec<String> = Vec::new();
+    for operand in &words[at + 1..end] {
+        match operand.split_once('=') {
+            Some(("cmd", _)) => long.extend(["-engine".to_owned(), operand.clone()]),
+            Some(("book", book)) => {
+                long.extend(["-openings".to_owned(), format!("file={book}"), "order=random".to_owned()]);
+            }
+            _ => bail!("-quick {operand}: expected cmd=PROGRAM twice and book=FILE"),
+        }
+    }
+    let games = usable_cores(2).to_string();
+    let rest = "-each tc=10+0.1 -rounds 25000 -repeat -draw movenumber=30 movecount=8 score=8 -concurrency";
+    long.extend(rest.split(' ').map(str::to_owned).chain([games]));
+    words.splice(at..end, long);
+    Ok(words)
+}
+
+/// Number of cores of this machine without so many, at least one.
+fn usable_cores(without: usize) -> usize {
+    thread::available_parallelism().map_or(1, usize::from).saturating_sub(without).max(1)
+}
+
 fn translate(runner: Runner, command: &str) -> Result<Translation> {
     let words = shell_words::split(command).context("a quotation mark is not closed")?;
-    let is_option = |word: &String| {
-        word.len() > 1 && word.starts_with('-') && !word[1..].starts_with(|c: char| c.is_ascii_digit())
-    };
+    let words = if runner == Runner::Fastchess { expanded(words)? } else { words };
     let begin = words.iter().position(is_option).context("expected options such as -engine cmd=PROGRAM")?;
     ensure!(begin <= 1, "`{}`: expected an option that begins with -", words[1]);
     let mut options = Vec::new();
@@ -111,8 +168,8 @@ fn translate(runner: Runner, command: &str) -> Result<Translation> {
         options.push(Foreign { name: name.trim_start_matches('-'), operands: &after[..end] });
         rest = &after[end..];
     }
-    let each_is_limited = options.iter().any(|option| option.name == "each" && option.limits_moves());
-    let mut translation = Translation { each_is_limited, ..Translation::default() };
+    let each = options.iter().filter(|option| option.name == "each").filter_map(Limit::among).max();
+    let mut translation = Translation { each, ..Translation::default() };
     for option in &options {
         translation.take(runner, option)?;
     }
@@ -125,16 +182,16 @@ impl Translation {
     fn take(&mut self, runner: Runner, option: &Foreign<'_>) -> Result<()> {
         match option.name {
             "engine" => {
-                let engine = engine(runner, option, self.each_is_limited, &mut self.remarks)?;
+                let engine = engine::engine(runner, option, self.each, &mut self.remarks)?;
                 self.add("--engine", engine);
             }
             "each" => {
-                let each = engine(runner, option, self.each_is_limited, &mut self.remarks)?;
+                let each = engine::engine(runner, option, None, &mut self.remarks)?;
                 self.add("--each", each);
             }
             "openings" => self.openings(option)?,
             "sprt" => self.sprt(option)?,
-            "pgnout" => self.pgn(option),
+            "pgnout" => self.pgn(option)?,
             "draw" | "resign" => {
                 self.add(&format!("--{}", option.name), option.operands.join(" "));
             }
@@ -146,6 +203,8 @@ impl Translation {
                 };
                 self.add("--variant", name);
             }
+            "concurrency" => self.concurrency(option)?,
+            "log" => self.log(option)?,
             "rounds" => self.counts.rounds = Some(option.number()?),
             "games" => self.counts.games = Some(option.number()?),
             "repeat" if option.operands.is_empty() => self.counts.repeat = Some(2),
@@ -161,7 +220,6 @@ impl Translation {
     /// Translates an option that has the same meaning with another name; `false` if there is none.
     fn take_simple(&mut self, runner: Runner, option: &Foreign<'_>) -> Result<bool> {
         let flag = match option.name {
-            "concurrency" => "--concurrency",
             "maxmoves" => "--max-moves",
             "tb" => "--tablebases",
             "tbpieces" => "--tablebase-men",
@@ -180,10 +238,12 @@ impl Translation {
                 }
                 return Ok(self.add_flag("--pin"));
             }
-            "epdout" | "log" => {
+            "epdout" => {
                 let file = option.value("file").or(option.operands.first().map(String::as_str));
-                let file = file.with_context(|| format!("-{}: expected a file", option.name))?;
-                self.add(if option.name == "log" { "--log" } else { "--epd" }, file);
+                self.add("--epd", file.context("-epdout: expected a file")?);
+                for (key, value) in option.pairs().filter(|(key, _)| *key == "append") {
+                    self.appended(option, key, value);
+                }
                 return Ok(true);
             }
             "debug" => {
@@ -213,6 +273,50 @@ impl Translation {
     fn add_flag(&mut self, flag: &str) -> bool {
         self.options.push(vec![flag.to_owned()]);
         true
+    }
+
+    /// Translates the number of games at a time. 0 and less mean all cores without so many.
+    fn concurrency(&mut self, option: &Foreign<'_>) -> Result<()> {
+        let text = option.operand()?;
+        let number = text.parse::<i32>().map_err(|_| anyhow!("-concurrency {text}: expected a number"))?;
+        let games = match usize::try_from(number) {
+            Ok(games @ 1..) => games,
+            _ => {
+                let games = usable_cores(number.unsigned_abs() as usize);
+                self.remarks.push(format!("-concurrency {number}: on this machine that is {games}"));
+                games
+            }
+        };
+        self.add("--concurrency", games.to_string());
+        Ok(())
+    }
+
+    /// Translates the log, which has all messages of the engines here, at once.
+    fn log(&mut self, option: &Foreign<'_>) -> Result<()> {
+        let plain = option.operands.first().filter(|word| !word.contains('='));
+        let file = option.value("file").or(plain.map(String::as_str)).context("-log: expected file=FILE")?;
+        self.add("--log", file);
+        for (key, value) in option.pairs() {
+            match (key, value) {
+                ("file", _) | ("realtime" | "engine", "true") | ("compress", "false") => {}
+                ("append", _) => self.appended(option, key, value),
+                ("compress", _) => self.leave_out(option, key, value, "the log is plain text"),
+                ("realtime" | "engine" | "level", _) => {
+                    let why = "the log has all messages of the engines, and each at once";
+                    self.leave_out(option, key, value, why);
+                }
+                _ if plain.is_some_and(|plain| plain == key) => {}
+                _ => bail!("-log {key}: expected file, level, append, compress, realtime or engine"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what is different where a file would be written anew.
+    fn appended(&mut self, option: &Foreign<'_>, key: &str, value: &str) {
+        if value == "false" {
+            self.leave_out(option, key, value, "files are appended to; remove the old one");
+        }
     }
 
     fn openings(&mut self, option: &Foreign<'_>) -> Result<()> {
@@ -248,28 +352,34 @@ impl Translation {
     }
 
     /// Translates the file of games and the data of moves that it has.
-    fn pgn(&mut self, option: &Foreign<'_>) {
-        let is_path = |(key, value): &(&str, &str)| *value == "true" && !matches!(*key, "min" | "fi");
-        let path = option.value("file").map(str::to_owned);
-        let path = path.or_else(|| option.pairs().find(is_path).map(|(key, _)| key.to_owned()));
-        self.options.extend(path.map(|path| vec!["--pgn".to_owned(), path]));
-        if option.value("min") == Some("true") {
-            self.add("--pgn-fields", "none");
-            return;
-        }
+    fn pgn(&mut self, option: &Foreign<'_>) -> Result<()> {
+        const MORE: [&str; 7] = ["seldepth", "nodes", "nps", "hashfull", "tbhits", "pv", "latency"];
         let mut fields = vec!["score", "depth", "time"];
-        let wanted = |name: &str| option.value(name) == Some("true");
-        let more = ["seldepth", "nodes", "nps", "hashfull", "tbhits", "pv", "latency"];
-        fields.extend(more.into_iter().filter(|name| wanted(name)));
-        if wanted("timeleft") {
-            fields.push("clock");
+        for (key, value) in option.pairs() {
+            let is_wanted = value == "true";
+            match key {
+                "file" => self.add("--pgn", value),
+                "min" if is_wanted => fields.clear(),
+                "timeleft" if is_wanted => fields.push("clock"),
+                "notation" if value != "san" => self.leave_out(option, key, value, "PGN has SAN"),
+                "match_line" => self.leave_out(option, key, value, "--log has all lines"),
+                "append" => self.appended(option, key, value),
+                // Games that did not end are never written.
+                "fi" | "min" | "timeleft" | "notation" => {}
+                _ => match MORE.iter().find(|field| **field == key) {
+                    Some(field) if is_wanted => fields.push(field),
+                    Some(_) => {}
+                    None if option.operands.first().is_some_and(|path| path == key) => self.add("--pgn", key),
+                    None => self.leave_out(option, key, value, "there is nothing of this kind"),
+                },
+            }
         }
-        if fields.len() > 3 {
-            self.add("--pgn-fields", fields.join(","));
+        match fields[..] {
+            [] => self.add("--pgn-fields", "none"),
+            [_, _, _] => {}
+            _ => self.add("--pgn-fields", fields.join(",")),
         }
-        if option.value("notation").is_some_and(|notation| notation != "san") {
-            self.remarks.push("-pgnout notation: PGN has its moves in SAN".to_owned());
-        }
+        Ok(())
     }
 
     /// Adds what several options decide together. The defaults are those of the other runner.
@@ -305,112 +415,41 @@ impl Translation {
     }
 }
 
-/// Translates the keys of an engine. A limit of all engines' moves holds beside its own clock, too.
-fn engine(
-    runner: Runner,
-    option: &Foreign<'_>,
-    each_is_limited: bool,
-    remarks: &mut Vec<String>,
-) -> Result<String> {
-    let arguments = |key: &str| {
-        let words = option.pairs().filter(|(name, _)| *name == key).map(|(_, value)| value.to_owned());
-        words.collect::<Vec<_>>()
-    };
-    let mut words = Vec::new();
-    let is_limited = each_is_limited || option.limits_moves();
-    for (key, value) in option.pairs() {
-        let word = match key {
-            "cmd" => {
-                let mut command = vec![value.to_owned()];
-                for more in arguments("args") {
-                    command
-                        .extend(shell_words::split(&more).context("args: a quotation mark is not closed")?);
-                }
-                command.extend(arguments("arg"));
-                format!("cmd={}", shell_words::join(command))
-            }
-            "args" | "arg" => continue,
-            "proto" => format!("protocol={}", super::participants::protocol(value)),
-            "tc" if is_limited => {
-                if usual_control(value) != "-" {
-                    remarks.push(format!(
-                        "tc={value}: left out; beside another limit of the moves there is no clock here"
-                    ));
-                }
-                continue;
-            }
-            "tc" => format!("tc={}", usual_control(value)),
-            "timemargin" => format!("margin={value}"),
-            "plies" if runner == Runner::Fastchess => format!("depth={value}"),
-            "initstr" => format!("init={value}"),
-            // A program that is never started anew is the default, unless it asks for that.
-            "restart" if value == "off" => continue,
-            _ if is_same(key) => format!("{key}={value}"),
-            "stderr" => {
-                remarks.push("stderr=FILE: --log and --log-folder have the standard error".to_owned());
-                continue;
-            }
-            "trust" => {
-                remarks.push("trust: claims are held against the board here".to_owned());
-                continue;
-            }
-            "book" | "bookdepth" => {
-                remarks.push(format!(
-                    "{key}={value}: openings for both sides are --openings FILE.bin --plies N"
-                ));
-                continue;
-            }
-            _ => bail!("-{} {key}: this key of an engine is not known", option.name),
-        };
-        words.push(word);
-    }
-    let pair = |word: &String| match word.split_once('=') {
-        Some((key, value)) => format!("{key}={}", shell_words::quote(value)),
-        None => shell_words::quote(word).into_owned(),
-    };
-    Ok(words.iter().map(pair).collect::<Vec<_>>().join(" "))
-}
-
-/// Quotes a word for the shell, in double quotation marks where that is possible.
+/// Quotes a word for the shell where it needs that, in double quotation marks where that is possible.
 fn quoted(word: &str) -> String {
-    let plain = shell_words::quote(word);
-    if plain == word || word.contains(['"', '$', '`', '!', '\\']) {
-        plain.into_owned()
-    } else {
-        format!("\"{word}\"")
+    if is_plain(word) {
+        return word.to_owned();
+    }
+    // Interactive shells replace it even inside of double quotation marks.
+    if word.contains('!') {
+        return shell_words::quote(word).into_owned();
+    }
+    let escaped = word.chars().flat_map(|c| "\"$`\\".contains(c).then_some('\\').into_iter().chain([c]));
+    format!("\"{}\"", escaped.collect::<String>())
+}
+
+/// Quotes a part of a word that is quoted as a whole.
+fn quoted_by(mark: char, word: &str) -> String {
+    match word {
+        _ if is_plain(word) => word.to_owned(),
+        _ if word.contains(mark) => shell_words::quote(word).into_owned(),
+        _ => format!("{mark}{word}{mark}"),
     }
 }
 
-/// Whether a key of an engine has the same name and meaning here.
-fn is_same(key: &str) -> bool {
-    let same = ["name", "dir", "st", "nodes", "depth", "restart", "conf", "ponder", "whitepov"];
-    same.contains(&key) || key.starts_with("option.")
-}
-
-/// Translates a time control: `inf`, or minutes and seconds as in `40/1:30+1`.
-fn usual_control(text: &str) -> String {
-    if matches!(text, "inf" | "infinite") {
-        return "-".to_owned();
-    }
-    let (moves, times) = text.split_once('/').map_or(("", text), |(moves, times)| (moves, times));
-    let (time, increment) = times.split_once('+').map_or((times, ""), |(time, more)| (time, more));
-    let Some((minutes, seconds)) = time.split_once(':') else { return text.to_owned() };
-    let (Ok(minutes), Ok(seconds)) = (minutes.parse::<u32>(), seconds.parse::<f64>()) else {
-        return text.to_owned();
-    };
-    let mut control = if moves.is_empty() { String::new() } else { format!("{moves}/") };
-    let _ = write!(control, "{}", f64::from(minutes) * 60.0 + seconds);
-    if !increment.is_empty() {
-        let _ = write!(control, "+{increment}");
-    }
-    control
+/// Whether no shell sees more than itself in a word.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-.,:/@%+=".contains(c))
 }
 
 /// Returns what is told of an option that has no counterpart.
 fn remark(option: &Foreign<'_>) -> Result<String> {
     let why = match option.name {
         "recover" => "an engine that crashes loses the game and is started again anyway; see --max-crashes",
-        "config" | "autosaveinterval" => "--state FILE keeps every game; the same command resumes the match",
+        "config" => {
+            "fastchess' file is not read, so write its engines out; --state FILE resumes a match of ours"
+        }
+        "autosaveinterval" => "--state FILE keeps every game; the same command resumes the match",
         "force-concurrency" => "--concurrency is not limited by the number of cores",
         "randomseed" => "a match that can be resumed needs its seed: --seed N",
         "seeds" => "the order of the engines is their seeding",
@@ -424,107 +463,12 @@ fn remark(option: &Foreign<'_>) -> Result<String> {
         "crc32" | "testEnv" | "strict" | "check-mate-pvs" | "event-log" => {
             "nothing of this kind is needed here"
         }
-        "version" | "help" | "engines" | "quick" => "no match is described by it",
+        "version" | "help" | "engines" => "no match is described by it",
         name => bail!("-{name}: this option is not known"),
     };
-    Ok(format!("-{}: left out; {why}", option.name))
+    let words = iter::once(option.name).chain(option.operands.iter().map(String::as_str));
+    Ok(format!("-{}: left out; {why}", words.collect::<Vec<_>>().join(" ")))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lines(runner: Runner, command: &str) -> Vec<String> {
-        let translation = translate(runner, command).unwrap();
-        translation.options.iter().map(|option| option.join(" ")).collect()
-    }
-
-    #[test]
-    fn a_test_of_fastchess() {
-        let command = "fastchess -engine cmd=./new name=\"my new\" args=\"-x 'a b'\" -engine cmd=old proto=uci st=5 \
-                       -each tc=40/1:30+0.5 option.Hash=16 timemargin=20 -openings file=UHO.epd format=epd order=random plies=8 \
-                       -sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 model=logistic -rounds 20000 -repeat -concurrency 2 \
-                       -pgnout file=a.pgn nodes=true nps=true timeleft=true -srand 7 -tb /a;/b -tbpieces 5 -tbignore50 -recover \
-                       -use-affinity 0-1";
-        let expected = [
-            "--engine cmd='./new -x '\\''a b'\\''' name='my new'",
-            "--engine cmd=old protocol=uci st=5",
-            "--each tc=40/90+0.5 option.Hash=16 margin=20",
-            "--openings UHO.epd",
-            "--plies 8",
-            "--sprt 0,5",
-            "--alpha 0.05",
-            "--beta 0.1",
-            "--elo-model logistic",
-            "--concurrency 2",
-            "--pgn a.pgn",
-            "--pgn-fields score,depth,time,nodes,nps,clock",
-            "--tablebases /a:/b",
-            "--tablebase-men 5",
-            "--tablebase-ignore-50",
-            "--processors 0-1",
-            "--pin",
-            "--games 2",
-            "--rounds 20000",
-            "--order random",
-            "--seed 7",
-        ];
-        let found = lines(Runner::Fastchess, &command.replace("-tb /a;/b", "-tb '/a;/b'"));
-        assert_eq!(found, expected);
-        let remarks = translate(Runner::Fastchess, command.split(" -tb ").next().unwrap()).unwrap().remarks;
-        assert!(remarks.is_empty(), "{remarks:?}");
-    }
-
-    #[test]
-    fn a_tournament_of_cutechess() {
-        let command = "cutechess-cli -engine conf=Deep -engine cmd=x proto=xboard restart=on ponder -each tc=inf depth=5 \
-                       -tournament gauntlet -variant atomic -games 2 -rounds 3 -repeat -pgnout b.pgn min -epdout c.epd";
-        let expected = [
-            "--engine conf=Deep",
-            "--engine cmd=x protocol=cecp restart=on ponder=true",
-            "--each depth=5",
-            "--format gauntlet",
-            "--variant atomic",
-            "--pgn b.pgn",
-            "--pgn-fields none",
-            "--epd c.epd",
-            "--games 2",
-            "--rounds 3",
-        ];
-        assert_eq!(lines(Runner::Cutechess, command), expected);
-        let clock = "-engine cmd=a tc=5+1 -engine cmd=b tc=inf -each nodes=5";
-        assert_eq!(
-            lines(Runner::Cutechess, clock)[..3],
-            ["--engine cmd=a", "--engine cmd=b", "--each nodes=5"]
-        );
-        let remarks = translate(Runner::Cutechess, clock).unwrap().remarks;
-        assert!(remarks.len() == 1 && remarks[0].starts_with("tc=5+1: left out"), "{remarks:?}");
-        let once = lines(Runner::Cutechess, "-engine cmd=a -engine cmd=b -rounds 10");
-        assert_eq!(once[2..], ["--games 1", "--rounds 10", "--no-reversal"]);
-        let sprt = lines(Runner::Cutechess, "-engine cmd=a -engine cmd=b -sprt elo0=0 elo1=5 -repeat");
-        assert_eq!(sprt[2..], ["--sprt 0,5", "--games 1", "--rounds 1", "--elo-model logistic"]);
-    }
-
-    #[test]
-    fn the_shell_reads_what_is_printed() {
-        let translation =
-            translate(Runner::Fastchess, "-engine cmd='a b' name=\"it's\" -engine cmd=c").unwrap();
-        let words = shell_words::split(&translation.text().replace("\\\n", " ")).unwrap();
-        assert_eq!(words[..3], ["herald", "match", "--engine"]);
-        assert_eq!(shell_words::split(&words[3]).unwrap(), ["cmd='a b'", "name=it's"]);
-        let plain =
-            translate(Runner::Fastchess, "-engine cmd=./a name='b c' tc=1+0.1 -rounds 3").unwrap().text();
-        assert!(plain.contains("--engine \"cmd=./a name='b c' tc=1+0.1\" \\\n"), "{plain}");
-    }
-
-    #[test]
-    fn what_is_not_known_is_named() {
-        let error = |command: &str| format!("{:#}", translate(Runner::Fastchess, command).unwrap_err());
-        assert_eq!(error("-engine cmd=a -fast"), "-fast: this option is not known");
-        assert!(error("-engine speed=3").contains("speed: this key"));
-        assert!(error("-rounds many").contains("expected a number"));
-        assert!(error("nonsense").contains("expected options"));
-        let remarks = translate(Runner::Fastchess, "-recover -randomseed").unwrap().remarks;
-        assert!(remarks[0].starts_with("-recover: left out; an engine that crashes"), "{remarks:?}");
-    }
-}
+mod tests;
