@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -79,9 +80,9 @@ pub(in crate::match_command) struct MatchProgress<'a> {
 const SHOWN: usize = 12;
 const SHOWN_IN_A_LINE: usize = 4;
 
-/// Longest name in the table of a terminal; in one of fewer columns than [`WIDE`] the second.
-const LONGEST_NAMES: [usize; 2] = [22, 14];
-const WIDE: usize = 96;
+/// Shortest and longest limit of a name in the table of a terminal, and the usual width of the columns that matter as much.
+const NAME_LIMITS: RangeInclusive<usize> = 10..=22;
+const BESIDE_NAMES: usize = 58;
 
 /// Columns of a terminal that does not tell its size.
 const USUAL_WIDTH: usize = 80;
@@ -284,7 +285,7 @@ fn live_table(plan: &MatchPlan, game: &Match, width: usize) -> String {
     // The score is that of all games, Elo and superiority are those of complete pairs.
     let elo = if plan.schedule.colours == ColourOrder::Pairs { "Elo, pairs" } else { "Elo, games" };
     let headings = ["", "Program", "Points", "%", elo, "Time", "Crash", "Other", "LOS %", "Draw %"];
-    let longest_name = LONGEST_NAMES[usize::from(width < WIDE)];
+    let longest_name = width.saturating_sub(BESIDE_NAMES).clamp(*NAME_LIMITS.start(), *NAME_LIMITS.end());
     let mut grid = Grid::new(&headings, &[1]);
     for (rank, program) in (1..).zip(game.standings.ranking()) {
         let standing = &game.standings.programs[program];
