@@ -42,7 +42,7 @@ fn main() {
         .find(|path| std::path::Path::new(path).exists());
     match stockfish {
         Some(path) => {
-            programs(&mut criterion, "stockfish, one node", &path.parse().expect("a program"), "nodes=1")
+            programs(&mut criterion, "stockfish, one node", &path.parse().expect("a program"), "nodes=1");
         }
         None => println!("stockfish is not installed: left out"),
     }

@@ -59,7 +59,7 @@ const FAULTS: [(WinReason, &str); 4] = [
 ];
 
 /// Returns the fault by which a game was lost, as a column heading; `None` if there was none.
-pub fn fault_name(outcome: Outcome) -> Option<&'static str> {
+fn fault_name(outcome: Outcome) -> Option<&'static str> {
     let Outcome::Win { reason, .. } = outcome else { return None };
     FAULTS.iter().find(|(fault, _)| *fault == reason).map(|(_, name)| *name)
 }

@@ -96,6 +96,6 @@ fn openbench_gets_positions_and_a_signature() {
     // A signature of another network than the wanted one would be taken for that of the wanted one.
     let wrong = herald(&["setoption name EvalFile value no/such.nnue", "bench 2", "quit"]);
     assert_eq!((wrong.status.code(), text(&wrong.stdout)), (Some(1), ""), "{wrong:?}");
-    assert!(text(&wrong.stderr).starts_with("herald: EvalFile"), "{wrong:?}");
+    assert!(text(&wrong.stderr).starts_with("herald: can't use `no/such.nnue` as a network"), "{wrong:?}");
     assert_eq!(text(&herald(&["bench", "2"]).stdout).split(' ').next(), Some(words[0]));
 }

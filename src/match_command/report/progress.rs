@@ -128,7 +128,7 @@ impl<'a> MatchProgress<'a> {
     pub(in crate::match_command) fn finished(&mut self, game: &Match, entry: &GameEntry) {
         let plan = self.plan;
         self.event(|| json_game(plan, game, entry));
-        if !self.json && arena::fault_name(entry.outcome.0).is_some() {
+        if !self.json && !matches!(entry.outcome.0.termination(), "normal" | "adjudication") {
             self.print(&fault_line(plan, entry));
         }
         let is_due = |every: u64| every > 0 && game.standings.games.is_multiple_of(every);
@@ -270,7 +270,7 @@ fn terminal_bar(game: &Match) -> ProgressBar {
     bar
 }
 
-/// Returns a line about a game that was lost by a fault.
+/// Returns a line about a game that ended by a fault.
 fn fault_line(plan: &MatchPlan, entry: &GameEntry) -> String {
     let GameEntry { fixture, outcome, detail, .. } = entry;
     let (white, black) = (plan.name(fixture.white), plan.name(fixture.black));

@@ -123,7 +123,7 @@ impl Foreign<'_> {
     }
 }
 
-fn is_option(word: &String) -> bool {
+fn is_option(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-') && !word[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
@@ -133,7 +133,8 @@ fn expanded(mut words: Vec<String>) -> Result<Vec<String>> {
     else {
         return Ok(words);
     };
-    let end = words[at + 1..].iter().position(is_option).map_or(words.len(), |more| at + 1 + more);
+    let end =
+        words[at + 1..].iter().position(|word| is_option(word)).map_or(words.len(), |more| at + 1 + more);
     let mut long: Vec<String> = Vec::new();
     for operand in &words[at + 1..end] {
         match operand.split_once('=') {
@@ -159,12 +160,15 @@ fn usable_cores(without: usize) -> usize {
 fn translate(runner: Runner, command: &str) -> Result<Translation> {
     let words = shell_words::split(command).context("a quotation mark is not closed")?;
     let words = if runner == Runner::Fastchess { expanded(words)? } else { words };
-    let begin = words.iter().position(is_option).context("expected options such as -engine cmd=PROGRAM")?;
+    let begin = words
+        .iter()
+        .position(|word| is_option(word))
+        .context("expected options such as -engine cmd=PROGRAM")?;
     ensure!(begin <= 1, "`{}`: expected an option that begins with -", words[1]);
     let mut options = Vec::new();
     let mut rest = &words[begin..];
     while let Some((name, after)) = rest.split_first() {
-        let end = after.iter().position(is_option).unwrap_or(after.len());
+        let end = after.iter().position(|word| is_option(word)).unwrap_or(after.len());
         options.push(Foreign { name: name.trim_start_matches('-'), operands: &after[..end] });
         rest = &after[end..];
     }
@@ -191,7 +195,7 @@ impl Translation {
             }
             "openings" => self.openings(option)?,
             "sprt" => self.sprt(option)?,
-            "pgnout" => self.pgn(option)?,
+            "pgnout" => self.pgn(option),
             "draw" | "resign" => {
                 self.add(&format!("--{}", option.name), option.operands.join(" "));
             }
@@ -279,14 +283,11 @@ impl Translation {
     fn concurrency(&mut self, option: &Foreign<'_>) -> Result<()> {
         let text = option.operand()?;
         let number = text.parse::<i32>().map_err(|_| anyhow!("-concurrency {text}: expected a number"))?;
-        let games = match usize::try_from(number) {
-            Ok(games @ 1..) => games,
-            _ => {
-                let games = usable_cores(number.unsigned_abs() as usize);
-                self.remarks.push(format!("-concurrency {number}: on this machine that is {games}"));
-                games
-            }
-        };
+        let size = number.unsigned_abs() as usize;
+        let games = if number > 0 { size } else { usable_cores(size) };
+        if number <= 0 {
+            self.remarks.push(format!("-concurrency {number}: on this machine that is {games}"));
+        }
         self.add("--concurrency", games.to_string());
         Ok(())
     }
@@ -352,7 +353,7 @@ impl Translation {
     }
 
     /// Translates the file of games and the data of moves that it has.
-    fn pgn(&mut self, option: &Foreign<'_>) -> Result<()> {
+    fn pgn(&mut self, option: &Foreign<'_>) {
         const MORE: [&str; 7] = ["seldepth", "nodes", "nps", "hashfull", "tbhits", "pv", "latency"];
         let mut fields = vec!["score", "depth", "time"];
         for (key, value) in option.pairs() {
@@ -379,7 +380,6 @@ impl Translation {
             [_, _, _] => {}
             _ => self.add("--pgn-fields", fields.join(",")),
         }
-        Ok(())
     }
 
     /// Adds what several options decide together. The defaults are those of the other runner.
