@@ -1,6 +1,7 @@
 //! Command lines of other match runners, translated to ours.
 
 mod engine;
+mod outputs;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -209,6 +210,7 @@ impl Translation {
             }
             "concurrency" => self.concurrency(option)?,
             "log" => self.log(option)?,
+            "epdout" => self.positions(option)?,
             "rounds" => self.counts.rounds = Some(option.number()?),
             "games" => self.counts.games = Some(option.number()?),
             "repeat" if option.operands.is_empty() => self.counts.repeat = Some(2),
@@ -241,14 +243,6 @@ impl Translation {
                     self.add("--processors", option.operands.join(","));
                 }
                 return Ok(self.add_flag("--pin"));
-            }
-            "epdout" => {
-                let file = option.value("file").or(option.operands.first().map(String::as_str));
-                self.add("--epd", file.context("-epdout: expected a file")?);
-                for (key, value) in option.pairs().filter(|(key, _)| *key == "append") {
-                    self.appended(option, key, value);
-                }
-                return Ok(true);
             }
             "debug" => {
                 self.add("--log", "/dev/stderr");
@@ -292,34 +286,6 @@ impl Translation {
         Ok(())
     }
 
-    /// Translates the log, which has all messages of the engines here, at once.
-    fn log(&mut self, option: &Foreign<'_>) -> Result<()> {
-        let plain = option.operands.first().filter(|word| !word.contains('='));
-        let file = option.value("file").or(plain.map(String::as_str)).context("-log: expected file=FILE")?;
-        self.add("--log", file);
-        for (key, value) in option.pairs() {
-            match (key, value) {
-                ("file", _) | ("realtime" | "engine", "true") | ("compress", "false") => {}
-                ("append", _) => self.appended(option, key, value),
-                ("compress", _) => self.leave_out(option, key, value, "the log is plain text"),
-                ("realtime" | "engine" | "level", _) => {
-                    let why = "the log has all messages of the engines, and each at once";
-                    self.leave_out(option, key, value, why);
-                }
-                _ if plain.is_some_and(|plain| plain == key) => {}
-                _ => bail!("-log {key}: expected file, level, append, compress, realtime or engine"),
-            }
-        }
-        Ok(())
-    }
-
-    /// Says what is different where a file would be written anew.
-    fn appended(&mut self, option: &Foreign<'_>, key: &str, value: &str) {
-        if value == "false" {
-            self.leave_out(option, key, value, "files are appended to; remove the old one");
-        }
-    }
-
     fn openings(&mut self, option: &Foreign<'_>) -> Result<()> {
         for (key, value) in option.pairs() {
             match key {
@@ -350,36 +316,6 @@ impl Translation {
             }
         }
         Ok(())
-    }
-
-    /// Translates the file of games and the data of moves that it has.
-    fn pgn(&mut self, option: &Foreign<'_>) {
-        const MORE: [&str; 7] = ["seldepth", "nodes", "nps", "hashfull", "tbhits", "pv", "latency"];
-        let mut fields = vec!["score", "depth", "time"];
-        for (key, value) in option.pairs() {
-            let is_wanted = value == "true";
-            match key {
-                "file" => self.add("--pgn", value),
-                "min" if is_wanted => fields.clear(),
-                "timeleft" if is_wanted => fields.push("clock"),
-                "notation" if value != "san" => self.leave_out(option, key, value, "PGN has SAN"),
-                "match_line" => self.leave_out(option, key, value, "--log has all lines"),
-                "append" => self.appended(option, key, value),
-                // Games that did not end are never written.
-                "fi" | "min" | "timeleft" | "notation" => {}
-                _ => match MORE.iter().find(|field| **field == key) {
-                    Some(field) if is_wanted => fields.push(field),
-                    Some(_) => {}
-                    None if option.operands.first().is_some_and(|path| path == key) => self.add("--pgn", key),
-                    None => self.leave_out(option, key, value, "there is nothing of this kind"),
-                },
-            }
-        }
-        match fields[..] {
-            [] => self.add("--pgn-fields", "none"),
-            [_, _, _] => {}
-            _ => self.add("--pgn-fields", fields.join(",")),
-        }
     }
 
     /// Adds what several options decide together. The defaults are those of the other runner.
