@@ -2,8 +2,11 @@
 //!
 //! `cargo bench -p herald-arena --bench arena` measures a game between simulated players (the table alone), between two
 //! UCI processes of this program (started with `mover`), and, if it is installed, between two Stockfish processes at
-//! one node per move. The lines `OVERHEAD` give the time from the arrival of a move until it was sent to the opponent.
-//! For figures on one core, run it under `taskset -c 0`.
+//! one node per move. The lines `OVERHEAD` give the plies per second and the time from the arrival of a move until it was
+//! sent to the opponent. For figures on one core, run it under `taskset -c 0`.
+//!
+//! fastchess publishes how many games its own time losses cost at 0.2+0.002, with many games at a time. The movers play
+//! under that clock, too: what they lose to it is the referee's.
 
 use std::io::{BufRead, Write};
 use std::num::NonZeroU32;
@@ -17,6 +20,9 @@ use game::{Game, PgnTags};
 use players::{CommandLine, PgnField, PgnFields, PlayerEvent, Protocol, Spec};
 use shakmaty::ByColor;
 
+/// The clock at which fastchess counts time losses.
+const FASTEST_CLOCK: &str = "0.2+0.002";
+
 /// Moves of each side in the scripted game.
 const MOVES: u32 = 100;
 
@@ -28,12 +34,16 @@ fn main() {
     simulated(&mut criterion);
     let this = std::env::current_exe().expect("the path of this program");
     let mover = CommandLine::from_words([this.display().to_string(), "mover".to_owned()]);
-    programs(&mut criterion, "instant movers", &mover.expect("a program"));
+    let mover = mover.expect("a program");
+    programs(&mut criterion, "instant movers", &mover, "nodes=1");
+    programs(&mut criterion, "instant movers under a clock", &mover, FASTEST_CLOCK);
     let stockfish = ["/usr/games/stockfish", "/usr/bin/stockfish"]
         .into_iter()
         .find(|path| std::path::Path::new(path).exists());
     match stockfish {
-        Some(path) => programs(&mut criterion, "stockfish, one node", &path.parse().expect("a program")),
+        Some(path) => {
+            programs(&mut criterion, "stockfish, one node", &path.parse().expect("a program"), "nodes=1");
+        }
         None => println!("stockfish is not installed: left out"),
     }
     criterion.final_summary();
@@ -108,17 +118,20 @@ fn simulated(criterion: &mut Criterion) {
 }
 
 /// Measures games between two processes of the same program.
-fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine) {
+fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine, control: &str) {
     let start =
         || players::start(&Spec::new(program.clone(), Protocol::Uci), None).expect("the program starts");
     let mut players = ByColor::new_with(|_| start());
-    let setup = setup("nodes=1");
+    let setup = setup(control);
     let mut overheads = Overheads::default();
+    let (mut played, mut lasted) = (0, Duration::ZERO);
     let mut game = || -> GameRecord {
         let ByColor { white, black } = &mut players;
         let record =
             play(&setup, ByColor { white: &mut **white, black: &mut **black }, &AtomicBool::new(false));
         overheads.extend(record.moves.iter().filter_map(|m| m.overhead));
+        played += record.moves.len();
+        lasted += record.lasted;
         record
     };
     // With fixed nodes the program always plays the same game, so each has as many plies as the first.
@@ -128,7 +141,8 @@ fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine) {
     group.bench_function(BenchmarkId::from_parameter(name), |bencher| bencher.iter(&mut game));
     group.finish();
     if let Some(median) = overheads.median() {
-        println!("OVERHEAD {name}: median {median:?}, longest {:?}", overheads.longest);
+        let speed = played as f64 / lasted.as_secs_f64();
+        println!("OVERHEAD {name}: {speed:.0} plies/s, median {median:?}, longest {:?}", overheads.longest);
     }
     for player in players {
         player.quit();

@@ -14,6 +14,7 @@ use arena::{
 };
 use game::{Color, DrawReason, Game, Outcome, WinReason};
 use players::Resources;
+use shakmaty::ByColor;
 
 const SETTINGS: ScheduleSettings = ScheduleSettings {
     programs: 200,
@@ -45,7 +46,14 @@ impl GameRunner for Simulated {
         let pgn =
             format!("[Event \"{}\"]\n{}\n*\n\n", fixture.number, "1. e4 {+0.25/14 0.100s} ".repeat(160));
         let overheads = vec![Duration::from_micros(50); 80];
-        Ok(PlayedGame { entry, pgn, epd: String::new(), overheads, lags: Vec::new() })
+        Ok(PlayedGame {
+            entry,
+            pgn,
+            epd: String::new(),
+            overheads,
+            lags: Vec::new(),
+            overruns: ByColor::default(),
+        })
     }
 
     fn close(self) -> Vec<(usize, Resources)> {
@@ -64,7 +72,7 @@ fn main() {
     let mut game = Match::new(schedule, MatchOpenings::none(), None, |restore| {
         let (state, pgn) = (folder.path().join("state"), folder.path().join("pgn"));
         let files = MatchFiles { state: Some(&state), pgn: Some(&pgn), epd: None };
-        MatchStore::open(files, &serde_json::json!({}), restore)
+        MatchStore::open(files, &serde_json::json!({}), &[], restore)
     })
     .expect("a match");
     let interrupted = AtomicBool::new(false);

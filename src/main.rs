@@ -119,7 +119,7 @@ fn uci_lines() -> Option<String> {
 
 fn main() -> ExitCode {
     if let Some(lines) = uci_lines() {
-        return end(session::uci(|| session::host_of(lines)));
+        return end(session::uci_lines(lines));
     }
     let arguments = match HeraldArgs::read() {
         Ok(arguments) => arguments,

@@ -26,11 +26,6 @@ pub(crate) fn host() -> Result<Host> {
     with_settings(Host::start(LineReader::new(io::stdin())))
 }
 
-/// Starts the engine for these lines, as [`host`] does.
-pub(crate) fn host_of(lines: String) -> Result<Host> {
-    with_settings(Host::start(LineReader::new(io::Cursor::new(lines))))
-}
-
 /// Loads the user's saved settings; what can't be used is reported in one line on standard error.
 pub(crate) fn with_settings(host: io::Result<Host>) -> Result<Host> {
     let mut host = host.context("the engine can't be started; is there enough memory?")?;
@@ -53,6 +48,13 @@ pub(crate) fn xboard(host: impl FnOnce() -> Result<Host>, dialect: Dialect) -> R
 pub(crate) fn uci(host: impl FnOnce() -> Result<Host>) -> Result<()> {
     signals::exit_at(&signals::ALL, || 0)?;
     Ok(uci_protocol::serve(host()?, &mut io::stdout())?)
+}
+
+/// `herald "bench 5" quit`: lines of UCI as arguments. A command that is refused is an error.
+pub(crate) fn uci_lines(lines: String) -> Result<()> {
+    signals::exit_at(&signals::ALL, || 0)?;
+    let host = with_settings(Host::start(LineReader::new(io::Cursor::new(lines))))?;
+    Ok(uci_protocol::obey_all(host, &mut io::stdout())?)
 }
 
 /// `herald`.

@@ -34,7 +34,10 @@ pub(crate) fn given(flags: &impl Serialize) -> Result<Table> {
 
 /// A value whose fields are the keys of a table.
 pub(crate) fn from_table<T: DeserializeOwned>(table: Table) -> Result<T> {
-    table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))
+    table.try_into().map_err(|error: toml::de::Error| {
+        // The second line says in which key.
+        anyhow!("{}", error.to_string().trim_end().replace('\n', " "))
+    })
 }
 
 /// A file of settings; an error tells its line.

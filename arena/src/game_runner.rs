@@ -149,9 +149,9 @@ impl ProgramRunner<'_> {
         let overheads = record.moves.iter().filter_map(|m| m.overhead).collect();
         let lags = record.moves.iter().filter_map(|m| m.lag).collect();
         let epd = last_position(fixture, &record.game);
-        let late = record.late;
+        let (late, overruns) = (record.late, record.overruns);
         let entry = GameEntry { fixture: *fixture, outcome, detail: record.detail, plies, seconds, late };
-        Ok(PlayedGame { entry, pgn, epd, overheads, lags })
+        Ok(PlayedGame { entry, pgn, epd, overheads, lags, overruns })
     }
 }
 

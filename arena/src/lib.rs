@@ -19,7 +19,7 @@ pub use match_runner::{Concurrency, GameRunner, Match, MatchEnd, MatchError, Mat
 pub use match_store::{GameEntry, MatchFiles, MatchStore, RecordedOutcome, StoreError};
 pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
 pub use overheads::Overheads;
-pub use referee::server::{MatchPage, PageHeading};
+pub use referee::server::{MatchFigure, MatchPage, PageHeading};
 pub use standings::{Grid, Standing, Standings, TieBreak};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, GameWatch, MoveRecord, RealTime,

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use game::Game;
 use platform::affinity;
 use players::Resources;
+use shakmaty::ByColor;
 
 use crate::match_store::{GameEntry, MatchStore, StoreError};
 use crate::openings::{MatchOpenings, OpeningsError};
@@ -50,6 +51,8 @@ pub struct PlayedGame {
     pub overheads: Vec<Duration>,
     /// Lag of the referee in each move, as far as it is known. See [`crate::MoveRecord::lag`].
     pub lags: Vec<Duration>,
+    /// Number of moves for which White and Black passed their limits of depth and had to be told to move.
+    pub overruns: ByColor<u64>,
 }
 
 /// Concurrency of a match.
@@ -141,6 +144,8 @@ pub struct Usage {
     pub lags: Overheads,
     /// Number of plies.
     pub plies: u64,
+    /// Number of moves for which each program passed its limit of depth and had to be told to move.
+    pub overruns: Vec<u64>,
     /// Resources used by each program, over all its processes.
     pub resources: Vec<Resources>,
 }
@@ -187,7 +192,11 @@ impl Match {
         let store = open_store(&mut |entry| {
             let fixture = entry.fixture;
             if schedule.awaited(fixture.number) != Some(fixture) {
-                return Err(format!("game {} belongs to no schedule of these settings", fixture.number + 1));
+                // An odd number of games ends with single ones, which would be pairs in a longer match.
+                return Err(format!(
+                    "game {} is not in the schedule: fewer games are wanted now, or more after an odd number",
+                    fixture.number + 1
+                ));
             }
             schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
             standings.add(&fixture, entry.outcome.0);
@@ -198,7 +207,11 @@ impl Match {
             openings_drawn = openings_drawn.max(fixture.opening + 1);
             Ok(())
         })?;
-        let usage = Usage { resources: vec![Resources::default(); programs], ..Usage::default() };
+        let usage = Usage {
+            overruns: vec![0; programs],
+            resources: vec![Resources::default(); programs],
+            ..Usage::default()
+        };
         Ok(Match { schedule, standings, openings, openings_drawn, test, usage, late_losses, store })
     }
 
@@ -265,7 +278,7 @@ impl Match {
         played: Result<PlayedGame, String>,
     ) -> Result<GameEntry, MatchError> {
         let nobody = |detail| MatchError::NobodyCanPlay { number: fixture.number, detail };
-        let PlayedGame { entry, pgn, epd, overheads, lags } = played.map_err(nobody)?;
+        let PlayedGame { entry, pgn, epd, overheads, lags, overruns } = played.map_err(nobody)?;
         self.store.append(&entry, &pgn, &epd)?;
         // The game was taken from this schedule, exactly once.
         let recorded = self.schedule.record(fixture.number, entry.white_points());
@@ -279,6 +292,9 @@ impl Match {
         self.usage.overheads.extend(overheads);
         self.usage.lags.extend(lags);
         self.usage.plies += u64::from(entry.plies);
+        for (program, count) in [fixture.white, fixture.black].into_iter().zip(overruns) {
+            self.usage.overruns[program] += count;
+        }
         Ok(entry)
     }
 }
@@ -487,7 +503,14 @@ mod tests {
             };
             let pgn = format!("[Event \"{}\"]\n\n*\n\n", fixture.number);
             let overheads = vec![Duration::from_micros(100 + fixture.number)];
-            Ok(PlayedGame { entry, pgn, epd: "\n".to_owned(), overheads, lags: Vec::new() })
+            Ok(PlayedGame {
+                entry,
+                pgn,
+                epd: "\n".to_owned(),
+                overheads,
+                lags: Vec::new(),
+                overruns: ByColor::default(),
+            })
         }
 
         fn close(self) -> Vec<(usize, Resources)> {
@@ -515,7 +538,7 @@ mod tests {
         Match::new(Schedule::new(settings).unwrap(), MatchOpenings::none(), sprt, |restore| {
             let (state, pgn) = (folder.join("state"), folder.join("pgn"));
             let files = MatchFiles { state: Some(&state), pgn: Some(&pgn), epd: None };
-            MatchStore::open(files, &serde_json::json!({}), restore)
+            MatchStore::open(files, &serde_json::json!({}), &[], restore)
         })
     }
 
@@ -621,7 +644,7 @@ mod tests {
         game.play(workers(1), || Scripted(outcome), &NEVER, |_, _| {}).unwrap();
         drop(game);
         let other = begin(ScheduleSettings { programs: 3, ..ROUND_ROBIN }, None, folder.path());
-        assert!(other.err().unwrap().to_string().contains("belongs to no schedule of these settings"));
+        assert!(other.err().unwrap().to_string().contains("is not in the schedule: fewer games"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use game::{Color, Outcome, WinReason, escaped};
+use game::{Color, Outcome, WinReason, counted, escaped};
 
 use crate::schedule::Fixture;
 use crate::statistics::{Pentanomial, Points, Sample, WinDrawLoss};
@@ -58,6 +58,12 @@ const FAULTS: [(WinReason, &str); 4] = [
     (WinReason::RulesInfraction, "infractions"),
 ];
 
+/// Returns the fault by which a game was lost, as a column heading; `None` if there was none.
+fn fault_name(outcome: Outcome) -> Option<&'static str> {
+    let Outcome::Win { reason, .. } = outcome else { return None };
+    FAULTS.iter().find(|(fault, _)| *fault == reason).map(|(_, name)| *name)
+}
+
 impl Standings {
     /// Makes standings without games.
     pub fn new(programs: usize) -> Standings {
@@ -99,12 +105,9 @@ impl Standings {
                 self.programs[second].pairs.add(other.opposite(), first_points.opposite());
             }
         }
-        if let Outcome::Win { winner, reason } = outcome {
+        if let (Some(name), Some(winner)) = (fault_name(outcome), outcome.winner()) {
             let loser = winner.fold_wb(fixture.black, fixture.white);
-            let fault = FAULTS.iter().find(|(fault, _)| *fault == reason);
-            if let Some(count) = fault.and_then(|(_, name)| self.programs[loser].faults.get_mut(name)) {
-                *count += 1;
-            }
+            *self.programs[loser].faults.entry(name).or_default() += 1;
         }
     }
 
@@ -179,6 +182,14 @@ impl Standing {
     pub fn sample(&self) -> Option<Sample> {
         self.pairs.sample().or_else(|| self.games.sample())
     }
+
+    /// Says what the sample consists of: `12 pairs`, or `3 games`.
+    pub fn sampled(&self) -> String {
+        match self.pairs.0.iter().sum::<u64>() {
+            0 => counted(self.games.games(), "game"),
+            pairs => counted(pairs, "pair"),
+        }
+    }
 }
 
 /// Maximum number of programs in a crosstable; wider ones are unreadable.
@@ -222,16 +233,35 @@ impl Grid {
         self.rows.push(row.into_iter().map(|cell| cell.replace(char::is_control, "?")).collect());
     }
 
-    /// Formats the table as text, with columns as wide as their longest cells.
-    pub fn text(&self) -> String {
-        let lines = || [&self.headings].into_iter().chain(&self.rows);
+    fn lines(&self) -> impl Iterator<Item = &Vec<String>> {
+        [&self.headings].into_iter().chain(&self.rows)
+    }
+
+    /// Returns the widths of the columns.
+    fn widths(&self) -> Vec<usize> {
         let width = |column: usize| {
-            let cells = lines().filter_map(|row| row.get(column));
+            let cells = self.lines().filter_map(|row| row.get(column));
             cells.map(|cell: &String| cell.chars().count()).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..self.headings.len()).map(width).collect();
+        (0..self.headings.len()).map(width).collect()
+    }
+
+    /// Drops columns from the right until the table as text is at most so wide; the first `kept` columns stay.
+    #[must_use]
+    pub fn within(mut self, width: usize, kept: usize) -> Grid {
+        let columns = self.widths();
+        let is_too_wide = |count: &usize| columns[..*count].iter().sum::<usize>() + 2 * (count - 1) > width;
+        let count = (kept.max(1)..=columns.len()).rev().find(|count| !is_too_wide(count)).unwrap_or(kept);
+        self.headings.truncate(count);
+        self.rows.iter_mut().for_each(|row| row.truncate(count));
+        self
+    }
+
+    /// Formats the table as text, with columns as wide as their longest cells.
+    pub fn text(&self) -> String {
+        let widths = self.widths();
         let mut text = String::new();
-        for row in lines() {
+        for row in self.lines() {
             let mut line = String::new();
             for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
                 let is_left = self.left.contains(&column);
@@ -336,6 +366,14 @@ mod tests {
         grid.push(["1", "<Ann>", "10.5"].map(str::to_owned));
         grid.push(["2", "Bartholomew", "9.0"].map(str::to_owned));
         assert_eq!(grid.text(), "   Program      Points\n1  <Ann>          10.5\n2  Bartholomew     9.0\n");
+        let narrow = |width| {
+            let mut grid = Grid::new(&["", "Program", "Points"], &[1]);
+            grid.push(["1", "Bartholomew", "9.0"].map(str::to_owned));
+            grid.within(width, 2).text()
+        };
+        assert_eq!(narrow(22), "   Program      Points\n1  Bartholomew     9.0\n");
+        assert_eq!(narrow(21), "   Program\n1  Bartholomew\n");
+        assert_eq!(narrow(3), narrow(21));
         let html = grid.html();
         assert!(html.starts_with("<table><tr><th></th><th>Program</th>"), "{html}");
         assert!(html.contains("<td>&lt;Ann&gt;</td><td>10.5</td></tr>"), "{html}");

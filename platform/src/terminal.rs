@@ -1,6 +1,7 @@
 //! The terminal on standard input and output.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::time::Instant;
 
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
@@ -25,7 +26,16 @@ impl TerminalMode {
 
 /// Columns and rows of the terminal on standard output; `None` if that is no terminal, or its size is unknown.
 pub fn size() -> Option<(usize, usize)> {
-    let size = tcgetwinsize(io::stdout()).ok().filter(|size| size.ws_col > 0)?;
+    size_of(io::stdout())
+}
+
+/// Columns and rows of the terminal on standard error, like [`size`].
+pub fn size_of_error_output() -> Option<(usize, usize)> {
+    size_of(io::stderr())
+}
+
+fn size_of(terminal: impl AsFd) -> Option<(usize, usize)> {
+    let size = tcgetwinsize(terminal).ok().filter(|size| size.ws_col > 0)?;
     Some((size.ws_col.into(), size.ws_row.into()))
 }
 

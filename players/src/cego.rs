@@ -127,12 +127,18 @@ impl Player for CegoPlayer {
         if played == PlayedVariant::CHESS { Ok(()) } else { Err(not_offered(std::iter::empty(), played)) }
     }
 
+    fn check_control(&self, control: &TimeControl) -> Result<(), PlayerFault> {
+        if can_say(control) {
+            return Ok(());
+        }
+        Err(PlayerFault::Unsupported(format!(
+            "with {control}: CEGO has clocks only; use tc=CONTROL or st=SECONDS"
+        )))
+    }
+
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         self.check_variant(PlayedVariant::of(&game.game))?;
-        let control = &game.controls[game.color];
-        if !can_say(control) {
-            return Err(PlayerFault::Unsupported(format!("with the time control {control}")));
-        }
+        self.check_control(&game.controls[game.color])?;
         if self.state != CegoState::Ready {
             let stream = ready_process(&self.stream.spec, self.stream.log.0.clone())?;
             self.stream.terminate();

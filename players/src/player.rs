@@ -32,6 +32,22 @@ pub trait Player {
         Ok(())
     }
 
+    /// Checks that the protocol can tell the player this time control, by what it told when it was started.
+    ///
+    /// # Errors
+    /// [`PlayerFault::Unsupported`]: it cannot; the fault says what to use instead.
+    fn check_control(&self, _control: &TimeControl) -> Result<(), PlayerFault> {
+        Ok(())
+    }
+
+    /// Tells the player, which has to move, to move now. Protocols without a word for it send nothing.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn move_now(&mut self) -> Result<(), PlayerFault> {
+        Ok(())
+    }
+
     /// Between games: checks that the player can be given another one. Waits for its answer if the protocol has a question for
     /// that.
     ///

@@ -389,6 +389,10 @@ impl Player for UciPlayer {
         if offers { Ok(()) } else { Err(not_offered(self.variants(), played)) }
     }
 
+    fn move_now(&mut self) -> Result<(), PlayerFault> {
+        if matches!(self.state, UciState::Thinking) { self.stream.tell(Command::Stop) } else { Ok(()) }
+    }
+
     fn check_ready(&mut self) -> Result<(), PlayerFault> {
         self.stop()?;
         self.wait_until_stopped()?;

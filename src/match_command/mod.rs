@@ -21,6 +21,7 @@ use platform::signals;
 
 use crate::{WrongInput, settings};
 use options::MatchOptions;
+use participants::EngineTables;
 pub(crate) use participants::{program, read_words, spec};
 use plan::MatchPlan;
 use report::MatchProgress;
@@ -52,7 +53,8 @@ docs/MATCHES.md has a table of the options of fastchess and cutechess-cli beside
 
 /// Play games between engines: a match, a tournament, or a sequential test
 ///
-/// With --state, the same command resumes a match that was interrupted or killed.
+/// With --state, the same command resumes a match that was interrupted or killed, and with more --games or --rounds it
+/// continues one that was complete.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MatchArgs {
@@ -112,10 +114,16 @@ impl MatchArgs {
         platform::raise_file_limit();
         let mut plan = self.plan().map_err(WrongInput::of)?;
         let mut game = open(&plan)?;
-        let page = show_page(&mut plan, &game)?;
+        let page = show_page(&mut plan)?;
         let interrupted = Arc::new(AtomicBool::new(false));
         signals::set_flag(&signals::ALL, &interrupted)?;
         let mut live = MatchProgress::new(&plan, &game, self.json, Arc::clone(&interrupted));
+        let show = |game: &Match, live: &MatchProgress<'_>| {
+            if let Some(page) = &page {
+                page.update(game, live.figures(game), live.lines(game));
+            }
+        };
+        show(&game, &live);
         let mut crashed = None;
         let end = game.play(
             plan.concurrency.clone(),
@@ -125,9 +133,7 @@ impl MatchArgs {
                 MatchEvent::Started(fixture) => live.started(fixture),
                 MatchEvent::Finished(entry) => {
                     live.finished(game, entry);
-                    if let Some(page) = &page {
-                        page.update(game, live.lines(game));
-                    }
+                    show(game, &live);
                     crashed = crashed.or_else(|| plan.crashed_too_often(game));
                     if crashed.is_some() {
                         interrupted.store(true, Ordering::Relaxed);
@@ -157,6 +163,12 @@ impl MatchArgs {
 
     /// Makes the plan from the file and the flags.
     fn plan(&self) -> Result<MatchPlan> {
+        let (options, engines) = self.settings()?;
+        MatchPlan::new(options, engines)
+    }
+
+    /// Reads the options and the engines from the file and the flags.
+    fn settings(&self) -> Result<(MatchOptions, EngineTables)> {
         let EngineArgs { engines, each, protocol, tc, engines_file } = &self.engines;
         let mut flags = self.options.given()?;
         let of_engines = [("protocol", protocol), ("tc", tc), ("engines-file", engines_file)];
@@ -165,10 +177,10 @@ impl MatchArgs {
         flags.extend(given);
         let mut table = settings::merged(self.file.as_deref(), &flags)?;
         let from_file = participants::take(&mut table)?;
-        let participants = from_file.with_flags(engines, each.as_deref())?;
+        let engines = from_file.with_flags(engines, each.as_deref())?;
         let options = MatchOptions::from_table(table)?;
         options.check_files(self.file.as_deref())?;
-        MatchPlan::new(options, participants)
+        Ok((options, engines))
     }
 }
 
@@ -179,7 +191,7 @@ fn open(plan: &MatchPlan) -> Result<Match> {
     let identity = plan.identity(&openings);
     let open_store =
         |restore: &mut dyn FnMut(arena::GameEntry) -> Result<(), String>| -> Result<MatchStore, StoreError> {
-            MatchStore::open(plan.files(), &identity, restore)
+            MatchStore::open(plan.files(), &identity, plan.growing(), restore)
         };
     let game = Match::new(schedule, openings, plan.sprt, open_store);
     let mut game = game.map_err(|error| explain(&error))?;
@@ -188,13 +200,12 @@ fn open(plan: &MatchPlan) -> Result<Match> {
 }
 
 /// Serves the live page, if one is wanted.
-fn show_page(plan: &mut MatchPlan, game: &Match) -> Result<Option<Arc<MatchPage>>> {
+fn show_page(plan: &mut MatchPlan) -> Result<Option<Arc<MatchPage>>> {
     let Some(address) = plan.options.output.live else { return Ok(None) };
     let page = MatchPage::serve(address, plan.page_heading(), plan.options.output.pgn.clone());
     let page = page.with_context(|| format!("--live {address}")).map_err(WrongInput::of)?;
     // On standard error: standard output is the report's.
     eprintln!("shown at http://{}/", page.address);
-    page.update(game, Vec::new());
     let page = Arc::new(page);
     plan.config.watcher = Some(page.clone());
     Ok(Some(page))

@@ -84,22 +84,40 @@ impl EngineTables {
         Ok(self)
     }
 
+    fn count(&self) -> Result<usize> {
+        let count = self.engines.len();
+        ensure!(count >= 2, "{}: expected at least 2, each with --engine", counted(count as u64, "engine"));
+        Ok(count)
+    }
+
+    /// Checks the keys of the engines, without starting them, and returns their number. Those that [`engines_json`] has are
+    /// not known.
+    pub(super) fn check(self) -> Result<usize> {
+        let count = self.count()?;
+        for (number, table) in (1..).zip(self.engines).filter(|(_, table)| !table.contains_key("conf")) {
+            let mut merged = self.each.clone();
+            merge(&mut merged, table);
+            read(merged).with_context(|| format!("engine {number}"))?;
+        }
+        Ok(count)
+    }
+
     /// Returns the participants. Each program is started once to check that it works and to learn its name.
     ///
     /// # Errors
     /// An engine cannot be started, or does not offer what is played.
     pub(super) fn participants(self, variant: PlayedVariant, logs: &EngineLogs) -> Result<Vec<Participant>> {
-        let told = counted(self.engines.len() as u64, "engine");
-        ensure!(self.engines.len() >= 2, "{told}: expected at least 2, each with --engine");
+        self.count()?;
         let mut participants: Vec<Participant> = Vec::new();
         for (number, table) in (1..).zip(self.engines) {
             let mut merged = self.each.clone();
             merge(&mut merged, engines_json::resolve(table, self.file.as_deref())?);
             let mut participant = read(merged).with_context(|| format!("engine {number}"))?;
             check_options(&participant.spec).with_context(|| format!("engine {number}"))?;
-            let refused = |fault| anyhow!("{} {fault}", participant.spec.command);
+            let refused = |fault| anyhow!("engine {number}, {}, {fault}", participant.spec.command);
             let player = participant.start().map_err(refused)?;
             player.check_variant(variant).map_err(refused)?;
+            player.check_control(&participant.seat.control).map_err(refused)?;
             let names = [participant.seat.name.as_str(), player.name(), participant.spec.command.file_name()];
             let wanted = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
             participant.seat.name.clone_from(&wanted);
@@ -131,7 +149,12 @@ fn checked(table: Table) -> Result<Table> {
     check_control(&table)?;
     let table = normalised(table);
     if let Some(key) = table.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-        bail!("unknown key `{key}`: expected {KEYS}");
+        match key.as_str() {
+            "args" | "arg" => bail!("{key}: arguments are part of cmd, as in cmd='PROGRAM ARGUMENTS'"),
+            "stderr" => bail!("stderr: --log FILE or --log-folder FOLDER has the standard error"),
+            "plies" => bail!("plies: expected depth=N"),
+            _ => bail!("unknown key `{key}`: expected {KEYS}"),
+        }
     }
     control(&table)?;
     if let Some(protocol) = table.get("protocol") {
@@ -393,6 +416,7 @@ mod tests {
         assert_eq!(error("cmd=a cmd=b"), "`cmd` is there twice");
         assert_eq!(error("cmd=a tc=1 nodes=7"), "tc and nodes: expected one of them");
         assert_eq!(error("cmd=a ponder=yes"), "ponder: `yes` is not true or false");
+        assert_eq!(error("cmd=a args=-x"), "args: arguments are part of cmd, as in cmd='PROGRAM ARGUMENTS'");
         assert!(error("cmd=a hash=3").starts_with("unknown key `hash`: expected cmd, protocol, "));
         assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`, `autoplayer`"));
         assert_eq!(error("cmd='a"), "a quotation mark is not closed");

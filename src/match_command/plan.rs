@@ -1,7 +1,7 @@
 //! The plan of a match, made of its options.
 
 use anyhow::Result;
-use arena::schedule::ScheduleSettings;
+use arena::schedule::{ScheduleSettings, TournamentFormat};
 use arena::statistics::Sprt;
 use arena::{
     Concurrency, Match, MatchConfig, MatchFiles, MatchOpenings, OpeningsError, PageHeading, Participant, Seat,
@@ -84,6 +84,15 @@ impl MatchPlan {
             settings.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         options.adjudication.identify(&mut settings);
         Value::Object(settings)
+    }
+
+    /// Returns the places of the settings that may be larger in a resumed match. Later games of a Swiss tournament or a knockout
+    /// depend on how many there are.
+    pub(super) fn growing(&self) -> &'static [&'static str] {
+        match self.schedule.format {
+            TournamentFormat::RoundRobin | TournamentFormat::Gauntlet { .. } => &["/schedule/games"],
+            TournamentFormat::Swiss { .. } | TournamentFormat::Knockout => &[],
+        }
     }
 
     /// Returns the program that has crashed so often that the match stops, if there is one.

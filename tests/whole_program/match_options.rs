@@ -227,6 +227,125 @@ fn cores_and_tables_are_checked() {
     assert!(refused(&wrong).contains("unknown key `pgn-felds`: expected the name of a flag"), "{wrong:?}");
 }
 
+const UCI_LOOP: &str =
+    "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; quit) exit;;";
+const CECP_LOOP: &str = "while read -r word rest; do case $word in protover) echo feature ping=1 setboard=1 usermove=1 done=1;; \
+                         ping) echo pong $rest;; quit) exit;;";
+
+/// A limit that a program cannot be told would lose all its games.
+#[test]
+fn limits_that_a_program_cannot_be_told_are_refused_before_the_match() {
+    let hall = Hall::new();
+    hall.write("cecp.sh", &format!("{CECP_LOOP} esac; done"));
+    let plain = format!("cmd='{HERALD}' name=A");
+    let cego = format!("cmd='{HERALD} cego' protocol=cego");
+    for (engine, told) in [
+        (
+            "cmd='sh cecp.sh' protocol=cecp nodes=100",
+            "herald: engine 2, sh cecp.sh, cannot play with nodes=100: it has no feature nps; use depth=N, \
+             st=SECONDS or tc=CONTROL",
+        ),
+        (
+            &format!("{cego} depth=3"),
+            "cannot play with depth=3: CEGO has clocks only; use tc=CONTROL or st=SECONDS",
+        ),
+    ] {
+        let output = hall.play(&["--engine", &plain, "--engine", engine]);
+        assert!(refused(&output).ends_with(told), "{output:?}");
+    }
+}
+
+/// A program that passes its limit of depth is told to move, in both protocols, and the report names it.
+#[test]
+fn a_program_that_ignores_its_depth_is_told_to_move() {
+    let hall = Hall::new();
+    hall.write(
+        "uci.sh",
+        &format!(
+            "{UCI_LOOP} go) echo info depth 3 score cp 1 pv a2a3; echo info depth 9 score cp 1 pv a2a3;; \
+                                   stop) echo bestmove a2a3;; esac; done"
+        ),
+    );
+    hall.write("cecp.sh", &format!("{CECP_LOOP} go) echo 9 1 1 1 a2a3;; \\?) echo move a2a3;; esac; done"));
+    hall.write("deaf.sh", &format!("{UCI_LOOP} go) echo info depth 9 score cp 1 pv a2a3;; esac; done"));
+    hall.write("o.epd", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n");
+    let fast = format!("cmd='{HERALD}' name=Fast");
+    let play = |engine: &str| {
+        let rest = [
+            "--engine",
+            engine,
+            "--engine",
+            &fast,
+            "--openings",
+            "o.epd",
+            "--max-moves",
+            "1",
+            "--games",
+            "1",
+        ];
+        let mut herald = Command::new(HERALD);
+        let output =
+            herald.args(["match", "--each", "depth=3"]).args(rest).current_dir(hall.0.path()).output();
+        text(&output.expect("herald runs").stdout).to_owned()
+    };
+    for engine in ["cmd='sh uci.sh' name=Deep", "cmd='sh cecp.sh' name=Deep protocol=cecp"] {
+        let told = play(engine);
+        assert!(told.contains("1 game, 100.0 % drawn"), "{told}");
+        assert!(
+            told.contains("Deep: does not keep to its limit of depth, was told to move for 1 move\n"),
+            "{told}"
+        );
+    }
+    let told = play("cmd='sh deaf.sh' name=Deep");
+    let lost = "Game 1 (Deep - Fast): 0-1 {White abandons the game: gave no answer to the request to move now in time}\n";
+    assert!(told.contains(lost), "{told}");
+}
+
+#[test]
+fn a_complete_match_goes_on_with_more_games() {
+    let hall = Hall::new();
+    let files = ["--state", "s", "--pgn", "p"];
+    let play = |more: &[&str]| hall.play(&[more, &files].concat());
+    assert!(play(&["--games", "2"]).status.success());
+    assert!(play(&["--games", "4"]).status.success());
+    let games = hall.read("p");
+    let numbers = games.lines().filter(|line| line.starts_with("[GameNumber "));
+    assert_eq!(
+        numbers.collect::<Vec<_>>(),
+        (1..=4).map(|n| format!("[GameNumber \"{n}\"]")).collect::<Vec<_>>()
+    );
+    // The second pair has the second opening, as if four games had been wanted at first.
+    let fens: Vec<&str> = games.lines().filter(|line| line.starts_with("[FEN ")).collect();
+    assert!(fens[0] == fens[1] && fens[2] == fens[3] && fens[1] != fens[2], "{fens:?}");
+    let fewer = play(&["--games", "2"]);
+    assert!(
+        refused(&fewer).contains("game 3 is not in the schedule: fewer games are wanted now"),
+        "{fewer:?}"
+    );
+    let fewer = play(&["--games", "1"]);
+    assert!(refused(&fewer).contains("schedule.games was 2, now 1"), "{fewer:?}");
+    let other = play(&["--games", "6", "--sprt", "0,5"]);
+    assert!(refused(&other).contains("sprt.bounds was null"), "{other:?}");
+}
+
+/// The tags of other match runners, for tools that read them.
+#[test]
+fn games_have_their_times_and_openings() {
+    let hall = Hall::new();
+    hall.write("o.pgn", "1. e4 c5 2. Nf3 d6 *\n");
+    assert!(hall.play(&["--openings", "o.pgn", "--games", "1", "--pgn", "p"]).status.success());
+    let game = hall.read("p");
+    let tag = |name: &str| {
+        let line = game.lines().find(|line| line.starts_with(&format!("[{name} \"")));
+        line.unwrap_or_else(|| panic!("{name}: {game}")).split('"').nth(1).expect("a value").to_owned()
+    };
+    assert!(tag("ECO").starts_with("B5") && tag("Opening").starts_with("Sicilian"), "{game}");
+    let (start, end) = (tag("GameStartTime"), tag("GameEndTime"));
+    assert!(start <= end && start.ends_with(" UTC") && start.contains('T'), "{game}");
+    assert_eq!(start[..10].replace('-', "."), tag("Date"));
+    assert_eq!(tag("GameDuration").len(), 8, "{game}");
+}
+
 /// What is printed for a command of fastchess is a command that the shell and Herald understand.
 #[test]
 fn a_command_of_fastchess_is_translated_and_runs() {

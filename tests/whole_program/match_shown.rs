@@ -36,12 +36,35 @@ fn a_pipe_gets_a_line_now_and_then() {
     };
     let usual = lines(&told(&["--games", "20"]));
     assert_eq!(usual.len(), 2, "{usual:?}");
-    assert!(usual[0].starts_with("Games 10 of 20: A +0 -0 =10 (50.0 %), Elo +0.0"), "{usual:?}");
+    assert!(usual[0].starts_with("Games 10 of 20: A +0 -0 =10 (50.0 %), Elo +0.0 "), "{usual:?}");
+    assert!(usual[0].contains(" from 5 pairs; "), "{usual:?}");
     assert!(usual[0].ends_with(" left; time losses 0, crashes 0"), "{usual:?}");
     let test = lines(&told(&["--games", "8", "--report-every", "4", "--sprt", "0,5"]));
     assert!(test.len() == 2 && test[1].contains(", LLR ") && test[1].contains("(-2.94 to 2.94)"), "{test:?}");
     let tables = told(&["--games", "4", "--report-every", "0", "--table-every", "2"]);
     assert_eq!((lines(&tables).len(), tables.matches("   Program").count()), (0, 3), "{tables}");
+}
+
+/// Every game that is lost by a fault is told, with the reason, in between the other lines.
+#[test]
+fn a_lost_game_is_told_with_its_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("wrong.sh");
+    let wrong = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; \
+                 go) echo bestmove e2e5;; quit) exit;; esac; done";
+    std::fs::write(&script, wrong).expect("written");
+    let mut herald = Command::new(HERALD);
+    herald.args(["match", "--max-moves", "3", "--each", "depth=1", "--report-every", "0"]);
+    herald.args(["--engine", &format!("cmd='sh {}' name=Wrong", script.display())]);
+    herald.args(["--engine", &format!("cmd='{HERALD}' name=B")]);
+    let output = herald.output().expect("herald runs");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("Game ")).collect();
+    assert!(lines[0].starts_with("Game 1 (Wrong - B): 0-1 {White makes an illegal move: "), "{told}");
+    assert!(lines[1].starts_with("Game 2 (B - Wrong): 1-0 {") && lines[1].contains("e2e5"), "{told}");
+    assert_eq!(lines.len(), 2, "{told}");
+    let events = herald.arg("--json").output().expect("herald runs");
+    assert!(events.stdout.split(|byte| *byte == b'\n').all(|line| line.is_empty() || line[0] == b'{'));
 }
 
 #[test]
@@ -59,16 +82,15 @@ fn events_tell_the_progress() {
     assert!(events.last().expect("an end")["standings"][0]["late_losses"].is_u64());
 }
 
-/// On a terminal the table is drawn in place: scores, Elo, ratio, pace and faults.
-#[test]
-fn a_terminal_shows_a_table() {
+/// Returns what a terminal of so many columns is shown.
+fn shown_on(columns: u16, more: &[&str]) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("unlocked");
     let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("text");
-    let size = Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = Winsize { ws_row: 30, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&terminal, size).expect("its size");
     let screen = File::options().read(true).write(true).open(name).expect("the terminal");
-    let mut herald = command(&["--games", "6", "--sprt", "0,5"]);
+    let mut herald = command(more);
     let mut child = herald
         .env("TERM", "xterm")
         .stdout(Stdio::null())
@@ -85,10 +107,24 @@ fn a_terminal_shows_a_table() {
         String::from_utf8_lossy(&shown).into_owned()
     });
     assert!(child.wait().expect("it ends").success());
-    let shown = reader.join().expect("read");
+    reader.join().expect("read")
+}
+
+/// On a terminal the table is drawn in place: scores, Elo, ratio, pace and faults. A narrow one has fewer columns.
+#[test]
+fn a_terminal_shows_a_table() {
+    let shown = shown_on(100, &["--games", "6", "--sprt", "0,5"]);
     for part in ["Points", "Time", "Crash", "6/6 games", "LLR ", "(-2.94 to 2.94)", "plies/s", " left"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
+    let longest = |shown: &str| {
+        let lines = shown.split(['\r', '\n', '\u{1b}']).filter(|line| !line.starts_with('['));
+        lines.map(|line| line.trim_end().chars().count()).max().unwrap_or(0)
+    };
+    let (wide, usual, narrow) = (shown_on(120, &[]), shown_on(80, &[]), shown_on(50, &[]));
+    assert!(wide.contains("Draw %") && usual.contains("Other") && !narrow.contains("Other"), "{narrow}");
+    assert!(narrow.contains("Elo, pairs"), "{narrow}");
+    assert!(longest(&usual) <= 80 && longest(&narrow) <= 60, "{usual} {narrow}");
 }
 
 fn get(address: &str, path: &str) -> String {
@@ -104,12 +140,14 @@ fn a_match_is_shown_on_a_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let pgn = folder.path().join("a.pgn").display().to_string();
     let script = folder.path().join("slow.sh");
-    // It moves once and then thinks for the rest of the test.
-    let slow = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; \
-                position) case $rest in *moves*) late=1;; esac;; go) [ -n \"$late\" ] || echo bestmove a2a3;; quit) exit;; esac; done";
+    // After two games that end at once it moves once and then thinks for the rest of the test.
+    let slow = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; ucinewgame) late=;; \
+                position) move=a2a3; case $rest in *1K6*) move=b1a2;; *moves*) late=1;; esac;; \
+                go) [ -n \"$late\" ] || echo bestmove $move;; quit) exit;; esac; done";
     std::fs::write(&script, slow).expect("written");
     let openings = folder.path().join("o.epd");
-    std::fs::write(&openings, "4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n").expect("written");
+    std::fs::write(&openings, "4k3/8/8/8/8/8/p7/1K6 w - - 0 1\n4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n")
+        .expect("written");
     let mut herald = Command::new(HERALD);
     herald.args([
         "match",
@@ -123,6 +161,10 @@ fn a_match_is_shown_on_a_page() {
         &pgn,
         "--event",
         "A & B",
+        "--games",
+        "4",
+        "--sprt",
+        "0,5",
     ]);
     herald.args(["--engine", &format!("cmd='sh {}' name=<Slow>", script.display())]);
     herald.args(["--engine", &format!("cmd='{HERALD}' name=Fast depth=1"), "--openings"]).arg(&openings);
@@ -133,7 +175,7 @@ fn a_match_is_shown_on_a_page() {
     let is_waiting = |_: &u32| {
         std::thread::sleep(std::time::Duration::from_millis(100));
         !get(&page, "/state.json").contains("\"running\":\"white\"")
-            || !get(&page, "/game/1.json").contains("\"san\":\"K")
+            || !get(&page, "/game/3.json").contains("\"san\":\"K")
     };
     let rounds = (0..300).take_while(is_waiting).count();
     assert!(rounds < 300, "{}", get(&page, "/state.json"));
@@ -144,10 +186,12 @@ fn a_match_is_shown_on_a_page() {
         "\"name\":\"Fast\"",
         "\"directed\":false",
         "\"check\":false",
+        "\"label\":\"Elo of <Slow>\",\"note\":\"95 %, from 1 pair\",\"value\":\"-190.8",
+        "\"note\":\"-2.94 to 2.94, undecided\"",
     ] {
         assert!(state.contains(part), "{part}: {state}");
     }
-    assert!(get(&page, "/").contains("live.js") && get(&page, "/game/1.pgn").contains("1. a3"));
+    assert!(get(&page, "/").contains("live.js") && get(&page, "/game/3.pgn").contains("1. a3"));
     assert!(get(&page, "/game/9.json").starts_with("HTTP/1.1 404"));
     assert!(get(&page, "/games.pgn").starts_with("HTTP/1.1 200"));
     child.kill().expect("killed");

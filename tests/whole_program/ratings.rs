@@ -93,5 +93,9 @@ fn openbench_gets_positions_and_a_signature() {
     let last = text(&bench.stdout).lines().last().expect("a line");
     let words: Vec<&str> = last.split(' ').collect();
     assert!(matches!(words[..], [nodes, "nodes", _, "nps"] if nodes.parse::<u64>().is_ok()), "{last}");
+    // A signature of another network than the wanted one would be taken for that of the wanted one.
+    let wrong = herald(&["setoption name EvalFile value no/such.nnue", "bench 2", "quit"]);
+    assert_eq!((wrong.status.code(), text(&wrong.stdout)), (Some(1), ""), "{wrong:?}");
+    assert!(text(&wrong.stderr).starts_with("herald: can't use `no/such.nnue` as a network"), "{wrong:?}");
     assert_eq!(text(&herald(&["bench", "2"]).stdout).split(' ').next(), Some(words[0]));
 }

@@ -24,6 +24,8 @@
 //! belongs to neither side: it is the overhead of the move and is kept in the record. A margin forgives an overdrawn
 //! clock, but the overdrawn time is deducted all the same.
 //!
+//! A player with a limit of depth that reports a clearly greater depth is told to move now, and has ten seconds for that.
+//!
 //! A referee without a processor reads a move later than it came. The system tells how long its thread was ready to run and
 //! had none: the lag. A loss on time by no more than the lag that the loser's clock was charged with stands, but is marked.
 
@@ -53,6 +55,12 @@ const GLANCE: Duration = Duration::from_millis(100);
 
 /// Time in which a player must make the move that it has announced with a claim.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Number of plies by which a depth may exceed its limit: some programs count the first ply differently, or extend the last one.
+const DEPTH_TOLERANCE: u32 = 1;
+
+/// Time in which a player must move that was told to move now.
+const HURRY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Everything that is agreed before a game.
 #[derive(Clone, Debug)]
@@ -145,6 +153,8 @@ struct GameReferee<'a> {
     asked: Instant,
     /// Time limit of a side without a clock.
     patience_ends: Option<Instant>,
+    /// Whether the side to move was told to move now.
+    hurried: bool,
     /// Latest thinking information of the side to move.
     thinking: Thinking,
     /// Draw offers that stand, or that go with the next move.
@@ -183,6 +193,7 @@ impl<'a> GameReferee<'a> {
             began,
             asked: began,
             patience_ends: None,
+            hurried: false,
             thinking: Thinking::default(),
             offers: ByColor::default(),
             announced: None,
@@ -236,6 +247,7 @@ impl<'a> GameReferee<'a> {
     fn ask(&mut self, since: Instant) -> Flow {
         let mover = self.record.game.turn();
         self.thinking = Thinking::default();
+        self.hurried = false;
         let turn = Turn { game: &self.record.game, clock: &self.clock, at: since };
         if let Err(fault) = self.players.get_mut(mover).think(&turn) {
             return self.fault(mover, fault);
@@ -326,7 +338,8 @@ impl<'a> GameReferee<'a> {
             return end(outcome, detail);
         }
         if self.patience_ends.is_some_and(|end| now > end) {
-            return self.fault(mover, PlayerFault::Silence("the request for a move"));
+            let asked = if self.hurried { "the request to move now" } else { "the request for a move" };
+            return self.fault(mover, PlayerFault::Silence(asked));
         }
         match self.announced.take_if(|announced| now > announced.by) {
             Some(Announcement { claim, .. }) => wrong_claim(mover, &claim),
@@ -350,10 +363,11 @@ impl GameReferee<'_> {
                 if self.setup.seats.get(color).white_view && color.is_black() {
                     thinking.score = thinking.score.map(|score| -score);
                 }
-                if to_move {
-                    self.thinking.update(thinking);
+                if !to_move {
+                    return Continue(());
                 }
-                Continue(())
+                self.thinking.update(thinking);
+                self.check_depth(color)
             }
             PlayerEvent::DrawOffer => self.offer_draw(color),
             PlayerEvent::Resignation => lose(color, WinReason::Resignation, ""),
@@ -397,6 +411,23 @@ impl GameReferee<'_> {
         }
         let turn = Turn { game: &self.record.game, clock: &self.clock, at: self.asked };
         match self.players.get_mut(mover).wait(&turn) {
+            Ok(()) => Continue(()),
+            Err(fault) => self.fault(mover, fault),
+        }
+    }
+
+    /// Tells a player to move that has clearly passed its limit of depth, once in a turn.
+    fn check_depth(&mut self, mover: Color) -> Flow {
+        let TimeControl::Depth(limit) = *self.clock.control(mover) else { return Continue(()) };
+        let most = limit.get().saturating_add(DEPTH_TOLERANCE);
+        if self.hurried || self.thinking.depth.is_none_or(|depth| depth <= most) {
+            return Continue(());
+        }
+        self.hurried = true;
+        *self.record.overruns.get_mut(mover) += 1;
+        let soon = self.time.now().checked_add(HURRY_PATIENCE);
+        self.patience_ends = soon.into_iter().chain(self.patience_ends).min();
+        match self.players.get_mut(mover).move_now() {
             Ok(()) => Continue(()),
             Err(fault) => self.fault(mover, fault),
         }

@@ -36,6 +36,8 @@ pub struct GameRecord {
     pub lasted: Duration,
     /// Whether the game was lost on time by no more than the referee's own lag, with which the loser's clock was charged.
     pub late: bool,
+    /// Number of moves for which each side passed its limit of depth and had to be told to move.
+    pub overruns: ByColor<u64>,
 }
 
 /// Information on a move.
@@ -68,6 +70,7 @@ impl GameRecord {
             started,
             lasted: Duration::ZERO,
             late: false,
+            overruns: ByColor::default(),
         }
     }
 
@@ -134,6 +137,17 @@ impl GameRecord {
             tags.set("BlackTimeControl", black.control.to_string());
         }
         tags.set("PlyCount", self.game.ply().to_string());
+        if let Some(known) = self.game.opening() {
+            tags.set("ECO", known.opening.eco);
+            tags.set("Opening", known.opening.name);
+        }
+        tags.set("GameStartTime", pgn_moment(self.started));
+        if self.outcome.is_some() {
+            tags.set("GameEndTime", pgn_moment(self.started + self.lasted));
+            let seconds = self.lasted.as_secs();
+            let duration = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+            tags.set("GameDuration", duration);
+        }
         if self.outcome.is_none() {
             tags.set("Termination", "unterminated");
         }
@@ -162,6 +176,15 @@ fn variation(game: &Game, thinking: &Thinking) -> String {
 /// Plays a move that is known to be legal.
 pub(crate) fn replay_move(game: &mut Game, m: game::Move) {
     game.play(m).expect("the move was legal before");
+}
+
+/// Formats a moment for PGN, in UTC, as other match runners do.
+fn pgn_moment(moment: SystemTime) -> String {
+    let moment = time::OffsetDateTime::from(moment);
+    let (date, time) = (moment.date(), moment.time());
+    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+    let (hour, minute, second) = time.as_hms();
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03} UTC", time.millisecond())
 }
 
 /// Formats the date for PGN, in UTC.

@@ -301,6 +301,14 @@ impl Player for CecpPlayer {
         }
     }
 
+    fn check_control(&self, control: &TimeControl) -> Result<(), PlayerFault> {
+        setup::time_control(control, &self.features).map(drop)
+    }
+
+    fn move_now(&mut self) -> Result<(), PlayerFault> {
+        self.stream.tell(Command::MoveNow)
+    }
+
     fn check_ready(&mut self) -> Result<(), PlayerFault> {
         if self.needs_restart || self.stream.has_ended() {
             // The next game gets a new process anyway.

@@ -127,7 +127,8 @@ pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result
             vec![Command::TimePerMove(Duration::from_secs(1)), Command::NodeRate(nodes.get())]
         }
         TimeControl::Nodes(_) => {
-            return Err(PlayerFault::Unsupported("with a limit of nodes (it has no nps)".into()));
+            let why = format!("with {control}: it has no feature nps; use depth=N, st=SECONDS or tc=CONTROL");
+            return Err(PlayerFault::Unsupported(why));
         }
         TimeControl::Unlimited => vec![no_limit()],
     })

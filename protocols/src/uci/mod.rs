@@ -6,7 +6,7 @@
 mod options;
 mod session;
 
-pub use session::serve;
+pub use session::{obey_all, serve};
 
 #[cfg(test)]
 mod tests;

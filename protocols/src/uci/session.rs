@@ -27,16 +27,15 @@ const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
 /// # Errors
 /// If the output can't be written.
 pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
-    let mut session = UciSession {
-        host,
-        output: SessionOutput::new(output),
-        game: Game::default(),
-        variant: Variant::Chess,
-        mode: CastlingMode::Standard,
-        debug: false,
-        search: None,
-    };
-    session.run()
+    UciSession::new(host, output).run()
+}
+
+/// Obeys a list of commands, such as a benchmark with its settings, that is the whole input.
+///
+/// # Errors
+/// The output can't be written, or a command cannot be obeyed: the results of the later ones would be those of other settings.
+pub fn obey_all(host: Host, output: &mut dyn Write) -> io::Result<()> {
+    UciSession { is_script: true, ..UciSession::new(host, output) }.run()
 }
 
 struct UciSession<'a> {
@@ -49,6 +48,8 @@ struct UciSession<'a> {
     /// `UCI_Chess960`
     mode: CastlingMode,
     debug: bool,
+    /// Whether a command that cannot be obeyed ends the session.
+    is_script: bool,
     /// The search in progress.
     search: Option<ActiveSearch>,
 }
@@ -61,7 +62,20 @@ struct ActiveSearch {
     mode: CastlingMode,
 }
 
-impl UciSession<'_> {
+impl<'a> UciSession<'a> {
+    fn new(host: Host, output: &'a mut dyn Write) -> UciSession<'a> {
+        UciSession {
+            host,
+            output: SessionOutput::new(output),
+            game: Game::default(),
+            variant: Variant::Chess,
+            mode: CastlingMode::Standard,
+            debug: false,
+            is_script: false,
+            search: None,
+        }
+    }
+
     fn run(&mut self) -> io::Result<()> {
         loop {
             self.output.check()?;
@@ -76,9 +90,9 @@ impl UciSession<'_> {
                 }
                 Event::Input(Input::Line(line)) => match line.parse::<Command>() {
                     Ok(Command::Quit) => return Ok(()),
-                    Ok(command) => self.obey(command).unwrap_or_else(|refusal| self.note(refusal)),
+                    Ok(command) => self.obey(command).or_else(|refusal| self.refuse(refusal))?,
                     Err(_) if line.trim().is_empty() => {}
-                    Err(error) => self.note(error.to_string()),
+                    Err(error) => self.refuse(error.to_string())?,
                 },
                 Event::Thought(_, thought) => self.tell(thought),
             }
@@ -130,6 +144,15 @@ impl UciSession<'_> {
 
     fn send(&mut self, message: &Message) {
         self.output.line(message);
+    }
+
+    /// Answers a command that cannot be obeyed.
+    fn refuse(&mut self, refusal: String) -> io::Result<()> {
+        if self.is_script {
+            return Err(io::Error::other(refusal));
+        }
+        self.note(refusal);
+        Ok(())
     }
 
     fn note(&mut self, text: String) {

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use arena::{Adjudication, DrawRule, Rules, TablebaseEnds, TablebaseRule};
+use arena::{Adjudication, DrawByScore, DrawRule, ResignByScore, Rules, TablebaseEnds, TablebaseRule};
 use clap::{Args, ValueEnum};
 use game::SyzygyTables;
 use serde::de::DeserializeOwned;
@@ -52,14 +52,18 @@ enum EndsName {
 
 impl AdjudicationOptions {
     pub(in crate::match_command) fn rules(&self) -> Result<Rules> {
-        let adjudication = Adjudication {
-            tablebases: self.tablebases()?,
-            draw: self.draw.as_deref().map(|text| by_score("--draw", text)).transpose()?,
-            resign: self.resign.as_deref().map(|text| by_score("--resign", text)).transpose()?,
-            longest: self.max_moves,
-        };
+        let (draw, resign) = self.by_scores()?;
+        let adjudication =
+            Adjudication { tablebases: self.tablebases()?, draw, resign, longest: self.max_moves };
         let draws = if self.fide_draws { DrawRule::Automatic } else { DrawRule::Claimed };
         Ok(Rules { draws, adjudication, ..Rules::default() })
+    }
+
+    /// Returns the rules that look at the engines' scores.
+    pub(in crate::match_command) fn by_scores(&self) -> Result<(Option<DrawByScore>, Option<ResignByScore>)> {
+        let draw = self.draw.as_deref().map(|text| by_score("--draw", text)).transpose()?;
+        let resign = self.resign.as_deref().map(|text| by_score("--resign", text)).transpose()?;
+        Ok((draw, resign))
     }
 
     fn tablebases(&self) -> Result<Option<TablebaseRule>> {

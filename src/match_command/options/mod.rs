@@ -9,7 +9,9 @@ mod tournament;
 
 use std::path::{self, Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
+use arena::MatchError;
+use arena::schedule::Schedule;
 use clap::Args;
 use platform::FileId;
 use serde::Serialize;
@@ -72,6 +74,20 @@ impl MatchOptions {
                 )
             }
         }
+    }
+
+    /// Checks what can be checked without engines and endgame tables, for so many engines.
+    pub(super) fn check(&self, engines: usize) -> Result<()> {
+        self.running.concurrency()?;
+        self.adjudication.by_scores()?;
+        self.output.fields()?;
+        self.openings.played()?;
+        self.openings.check()?;
+        let schedule = self.tournament.schedule(engines, self.test.is_given())?;
+        Schedule::new(schedule)?;
+        let is_tested = self.test.sprt(schedule.colours)?.is_some();
+        ensure!(!is_tested || engines == 2, MatchError::SprtNeedsTwo(engines));
+        Ok(())
     }
 
     /// Refuses a file that has two roles, as games that are appended to the openings.

@@ -38,7 +38,7 @@ pub(in crate::match_command) struct OutputOptions {
     #[arg(long, value_name = "FOLDER", conflicts_with = "log")]
     log_folder: Option<PathBuf>,
     /// Print a line about the match after every N games, with --json an event; 0: never [default: 10; on a terminal, where
-    /// a table is shown instead, and with --json: never]
+    /// a table is shown instead, and with --json: never]. A game that is lost by a fault always has a line
     #[arg(long, value_name = "N")]
     pub(in crate::match_command) report_every: Option<u64>,
     /// Print the whole table after every N games [default: at the end only]

@@ -96,6 +96,7 @@ fn json_standings(plan: &MatchPlan, game: &Match) -> Vec<Value> {
             "normalised_elo": sample.and_then(|sample| sample.normalised_elo()).map(estimate),
             "los": sample.and_then(|sample| sample.likelihood_of_superiority()),
             "faults": standing.faults, "late_losses": game.late_losses[program],
+            "depth_overruns": game.usage.overruns[program],
         })
     };
     ranking.map(line).collect()

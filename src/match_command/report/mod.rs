@@ -84,6 +84,12 @@ fn estimate(estimate: Option<Estimate>) -> String {
 fn faults(plan: &MatchPlan, game: &Match) -> String {
     let mut text = String::new();
     for program in 0..plan.schedule.programs {
+        let overruns = game.usage.overruns[program];
+        if overruns > 0 {
+            let (name, moves) = (plan.name(program), counted(overruns, "move"));
+            let _ =
+                writeln!(text, "{name}: does not keep to its limit of depth, was told to move for {moves}");
+        }
         let faults = &game.standings.programs[program].faults;
         let counts: Vec<String> = faults
             .iter()
@@ -106,7 +112,7 @@ fn faults(plan: &MatchPlan, game: &Match) -> String {
 fn sprt_line(game: &Match) -> String {
     let Some(test) = &game.test else { return String::new() };
     let (sprt, bounds) = (test.sprt(), test.sprt().bounds());
-    let verdict = game.decision().map_or("undecided".to_owned(), |accepted| format!("{accepted:?} accepted"));
+    let verdict = verdict(game);
     let llr = test.llr();
     let mut lines = format!(
         "SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}) after {}, {verdict}\n",
@@ -131,6 +137,11 @@ fn sprt_line(game: &Match) -> String {
         );
     }
     lines
+}
+
+/// Says what the test has decided.
+fn verdict(game: &Match) -> String {
+    game.decision().map_or("undecided".to_owned(), |accepted| format!("{accepted:?} accepted"))
 }
 
 fn interval(Interval { lower, value, upper }: Interval) -> String {

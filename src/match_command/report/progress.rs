@@ -2,18 +2,19 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use arena::schedule::Fixture;
-use arena::{GameEntry, Grid, Match};
+use arena::schedule::{ColourOrder, Fixture};
+use arena::{GameEntry, Grid, Match, MatchFigure};
 use game::{clock_face, counted};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
 use super::json::{self, json_begin, json_game, json_progress, json_start};
-use super::{estimate, sprt_line, table, visible};
+use super::{estimate, sprt_line, table, verdict, visible};
 use crate::match_command::plan::MatchPlan;
 
 /// The speed of this run of a match.
@@ -79,8 +80,15 @@ pub(in crate::match_command) struct MatchProgress<'a> {
 const SHOWN: usize = 12;
 const SHOWN_IN_A_LINE: usize = 4;
 
-/// Longest name in the table of a terminal.
-const LONGEST_NAME: usize = 22;
+/// Shortest and longest limit of a name in the table of a terminal, and the usual width of the columns that matter as much.
+const NAME_LIMITS: RangeInclusive<usize> = 10..=22;
+const BESIDE_NAMES: usize = 58;
+
+/// Columns of a terminal that does not tell its size.
+const USUAL_WIDTH: usize = 80;
+
+/// Number of columns of the table that every terminal shows: rank, name, points, per cent, Elo.
+const ALWAYS_SHOWN: usize = 5;
 
 /// Number of games between two lines on a pipe.
 const USUAL_INTERVAL: u64 = 10;
@@ -120,6 +128,9 @@ impl<'a> MatchProgress<'a> {
     pub(in crate::match_command) fn finished(&mut self, game: &Match, entry: &GameEntry) {
         let plan = self.plan;
         self.event(|| json_game(plan, game, entry));
+        if !self.json && !matches!(entry.outcome.0.termination(), "normal" | "adjudication") {
+            self.print(&fault_line(plan, entry));
+        }
         let is_due = |every: u64| every > 0 && game.standings.games.is_multiple_of(every);
         if is_due(self.report_every) {
             if self.json {
@@ -143,6 +154,28 @@ impl<'a> MatchProgress<'a> {
         told.lines().rev().map(str::to_owned).collect()
     }
 
+    /// Returns the figures of a match of two: the difference with its error, and the ratio of the test with its bounds.
+    pub(in crate::match_command) fn figures(&self, game: &Match) -> Vec<MatchFigure> {
+        let first = &game.standings.programs[0];
+        if self.plan.schedule.programs != 2 || first.games.games() == 0 {
+            return Vec::new();
+        }
+        let elo = MatchFigure {
+            label: format!("Elo of {}", self.plan.name(0)),
+            value: estimate(first.sample().map(|sample| sample.elo())),
+            note: format!("95 %, from {}", first.sampled()),
+        };
+        let ratio = game.test.as_ref().map(|test| {
+            let bounds = test.sprt().bounds();
+            MatchFigure {
+                label: format!("LLR of {}", test.sprt()),
+                value: format!("{:.2}", test.llr()),
+                note: format!("{:.2} to {:.2}, {}", bounds.lower, bounds.upper, verdict(game)),
+            }
+        });
+        [elo].into_iter().chain(ratio).collect()
+    }
+
     /// Returns a line about the match.
     fn line(&self, game: &Match) -> String {
         let standings = &game.standings;
@@ -153,12 +186,13 @@ impl<'a> MatchProgress<'a> {
             let percent = 50.0 * tally.halves() as f64 / tally.games().max(1) as f64;
             let _ = write!(
                 line,
-                "{} +{} -{} ={} ({percent:.1} %), Elo {}",
+                "{} +{} -{} ={} ({percent:.1} %), Elo {} from {}",
                 self.plan.name(0),
                 tally.wins,
                 tally.losses,
                 tally.draws,
-                estimate(sample.map(|sample| sample.elo()))
+                estimate(sample.map(|sample| sample.elo())),
+                first.sampled()
             );
         } else {
             let best = standings.ranking().into_iter().take(SHOWN_IN_A_LINE);
@@ -180,7 +214,8 @@ impl<'a> MatchProgress<'a> {
         if self.bar.is_hidden() {
             return;
         }
-        let table = live_table(self.plan, game);
+        let width = platform::terminal::size_of_error_output().map_or(USUAL_WIDTH, |(columns, _)| columns);
+        let table = live_table(self.plan, game, width);
         let rows: Vec<&str> = table.lines().take(1 + SHOWN).collect();
         let pace = self.pace.text(game);
         // Tie-breaks of a knockout are added to the planned games.
@@ -235,9 +270,22 @@ fn terminal_bar(game: &Match) -> ProgressBar {
     bar
 }
 
-/// Returns the table of a terminal: score, Elo, and how the program has lost games by its own fault.
-fn live_table(plan: &MatchPlan, game: &Match) -> String {
-    let headings = ["", "Program", "Points", "%", "Elo", "LOS %", "Draw %", "Time", "Crash", "Other"];
+/// Returns a line about a game that ended by a fault.
+fn fault_line(plan: &MatchPlan, entry: &GameEntry) -> String {
+    let GameEntry { fixture, outcome, detail, .. } = entry;
+    let (white, black) = (plan.name(fixture.white), plan.name(fixture.black));
+    let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+    let (number, result) = (fixture.number + 1, outcome.0.result());
+    format!("Game {number} ({white} - {black}): {result} {{{}{detail}}}\n", outcome.0)
+}
+
+/// Returns the table of a terminal: score, Elo, and how the program has lost games by its own fault. A narrow terminal has
+/// fewer columns, the most important ones.
+fn live_table(plan: &MatchPlan, game: &Match, width: usize) -> String {
+    // The score is that of all games, Elo and superiority are those of complete pairs.
+    let elo = if plan.schedule.colours == ColourOrder::Pairs { "Elo, pairs" } else { "Elo, games" };
+    let headings = ["", "Program", "Points", "%", elo, "Time", "Crash", "Other", "LOS %", "Draw %"];
+    let longest_name = width.saturating_sub(BESIDE_NAMES).clamp(*NAME_LIMITS.start(), *NAME_LIMITS.end());
     let mut grid = Grid::new(&headings, &[1]);
     for (rank, program) in (1..).zip(game.standings.ranking()) {
         let standing = &game.standings.programs[program];
@@ -246,21 +294,21 @@ fn live_table(plan: &MatchPlan, game: &Match) -> String {
         let percent =
             |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
         let count = |fault: &str| standing.faults.get(fault).copied().unwrap_or(0);
-        let name: String = plan.name(program).chars().take(LONGEST_NAME).collect();
+        let name: String = plan.name(program).chars().take(longest_name).collect();
         grid.push([
             rank.to_string(),
             name,
             format!("{points:.1}/{}", games.games()),
             percent((games.games() > 0).then(|| points / games.games() as f64)),
             estimate(sample.map(|sample| sample.elo())),
-            percent(sample.and_then(|sample| sample.likelihood_of_superiority())),
-            percent(games.draw_ratio()),
             count("time forfeits").to_string(),
             count("crashes").to_string(),
             (count("illegal moves") + count("infractions")).to_string(),
+            percent(sample.and_then(|sample| sample.likelihood_of_superiority())),
+            percent(games.draw_ratio()),
         ]);
     }
-    grid.text()
+    grid.within(width, ALWAYS_SHOWN).text()
 }
 
 /// Returns the ratio of the test with its bounds.
@@ -273,8 +321,7 @@ fn ratio(game: &Match) -> Option<String> {
 /// Returns a line about the test that fits on a terminal.
 fn ratio_line(game: &Match) -> String {
     let (Some(ratio), Some(test)) = (ratio(game), &game.test) else { return String::new() };
-    let verdict = game.decision().map_or("undecided".to_owned(), |accepted| format!("{accepted:?} accepted"));
-    format!("{ratio} after {}, {verdict}\n", counted(test.games(), "game"))
+    format!("{ratio} after {}, {}\n", counted(test.games(), "game"), verdict(game))
 }
 
 /// Returns the faults of all programs together.

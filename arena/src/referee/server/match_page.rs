@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use game::{Clock, PgnTags};
+use serde::Serialize;
 use serde_json::{Value, json};
 use shakmaty::ByColor;
 use tokio::runtime::Runtime;
@@ -58,7 +59,19 @@ struct PageData {
     playing: BTreeMap<u64, ShownGame>,
     finished: VecDeque<ShownGame>,
     table: Vec<Value>,
+    figures: Vec<MatchFigure>,
     log: Vec<String>,
+}
+
+/// A figure that a page shows large.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatchFigure {
+    /// What it is: `Elo of A`.
+    pub label: String,
+    /// The figure with its error.
+    pub value: String,
+    /// What belongs to it: on which games it rests, or its bounds.
+    pub note: String,
 }
 
 /// A game with its clock, which is at rest once the game is over.
@@ -91,7 +104,15 @@ impl MatchPage {
             page::serve(address, limits, service, watchers.clone(), None, None)?
         };
         let (playing, finished) = (BTreeMap::new(), VecDeque::new());
-        let data = PageData { heading, pgn, playing, finished, table: Vec::new(), log: Vec::new() };
+        let data = PageData {
+            heading,
+            pgn,
+            playing,
+            finished,
+            table: Vec::new(),
+            figures: Vec::new(),
+            log: Vec::new(),
+        };
         let shared = Arc::new(Mutex::new(data));
         let answering = Arc::clone(&shared);
         // It ends with the network, which holds the other end of the channel.
@@ -99,12 +120,12 @@ impl MatchPage {
         Ok(MatchPage { address, shared, watchers, network: Some(network) })
     }
 
-    /// Shows the standings of the match, and lines about it.
-    pub fn update(&self, game: &Match, log: Vec<String>) {
+    /// Shows the standings of the match, figures, and lines about it.
+    pub fn update(&self, game: &Match, figures: Vec<MatchFigure>, log: Vec<String>) {
         let table = self.lock().heading.table(game);
         {
             let mut data = self.lock();
-            (data.table, data.log) = (table, log);
+            (data.table, data.figures, data.log) = (table, figures, log);
         }
         self.tell(PageUpdate::Changed);
     }
@@ -226,7 +247,7 @@ impl PageData {
             })
         });
         json!({
-            "event": event, "site": site, "control": control, "table": self.table, "log": self.log, "directed": false,
+            "event": event, "site": site, "control": control, "table": self.table, "figures": self.figures, "log": self.log, "directed": false,
             "finished": finished.collect::<Vec<_>>(),
             "running": self.playing.keys().filter_map(|number| self.json(*number)).collect::<Vec<_>>(),
         })

@@ -30,7 +30,7 @@ use connection::LineSender;
 use files::EventFiles;
 use listener::{ConnectionLimiter, ConnectionListener};
 pub use listener::{ConnectionLimits, ListenConfig};
-pub use match_page::{MatchPage, PageHeading};
+pub use match_page::{MatchFigure, MatchPage, PageHeading};
 use observer::Observers;
 pub use observer::{ObservationEnd, ObservedReferee, StandbyReferee};
 use page::{PageQuery, PageUpdate};

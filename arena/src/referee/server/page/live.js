@@ -69,6 +69,15 @@ function fill(table, heads, rows) {
   table.replaceChildren(line(heads, "th"), ...rows.map(row => line(row, "td")));
 }
 
+function showFigures(figures) {
+  $("figures").hidden = figures.length === 0;
+  $("figures").replaceChildren(...figures.map(figure => {
+    const node = make("div", undefined, "figure");
+    node.append(make("span", figure.label), make("b", figure.value), make("span", figure.note));
+    return node;
+  }));
+}
+
 // Without a connection the state is unknown, in particular the clock times.
 function lose() {
   isLost = true;
@@ -83,8 +92,11 @@ async function refresh() {
   $("about").className = "quiet";
   document.title = $("event").textContent = state.event;
   $("about").textContent = (state.site === "?" ? "" : state.site + ", ") + "time control " + state.control;
-  fill($("table"), ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", ""],
-    state.table.map((row, rank) => [rank + 1, row.name, row.points, row.games, row.won, row.drawn, row.lost, row.sb.toFixed(2), row.buchholz, row.present ? "" : "not here"]));
+  showFigures(state.figures || []);
+  // Two players have the same opponents.
+  const breaks = state.table.length > 2;
+  fill($("table"), ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", ...(breaks ? ["SB", "Buchholz"] : []), ""],
+    state.table.map((row, rank) => [rank + 1, row.name, row.points, row.games, row.won, row.drawn, row.lost, ...(breaks ? [row.sb.toFixed(2), row.buchholz] : []), row.present ? "" : "not here"]));
   fill($("cross"), ["", "Program", ...state.table.map((_, rank) => rank + 1)],
     state.table.map((row, rank) => [rank + 1, row.name, ...row.cells]));
   const games = state.finished.map(game => [game.number, game.round, game.white, game.black, game.result, game.reason]);
