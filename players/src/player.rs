@@ -62,6 +62,14 @@ pub trait Player {
         Ok(())
     }
 
+    /// Asks a player that is thinking for its move at once. Protocols without a word for it send nothing.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn move_now(&mut self) -> Result<(), PlayerFault> {
+        Ok(())
+    }
+
     /// Sends a draw offer of the opponent. Protocols without draw offers send nothing.
     ///
     /// # Errors

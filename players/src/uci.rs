@@ -450,6 +450,10 @@ impl Player for UciPlayer {
         self.go(position(turn.game, Some(expected)), go)
     }
 
+    fn move_now(&mut self) -> Result<(), PlayerFault> {
+        if matches!(self.state, UciState::Thinking) { self.stream.tell(Command::Stop) } else { Ok(()) }
+    }
+
     fn end_game(&mut self, _outcome: Outcome) -> Result<(), PlayerFault> {
         self.stop()
     }

@@ -62,18 +62,35 @@ impl ProgramAnalyzer {
     ) -> AnalysisResult<PositionAnalysis> {
         let mut last = PositionAnalysis::default();
         let mut heard = began;
+        // When a program that passes its limit was asked for its move. What it had found until then is its answer.
+        let mut asked: Option<Instant> = None;
         loop {
             if self.interrupt.load(Ordering::Relaxed) {
                 return Err(AnalysisError::Interrupted);
             }
-            let latest = self.limit.initial().map_or(heard + SILENCE, |longest| began + longest + MARGIN);
+            let latest = match (asked, self.limit.initial()) {
+                (Some(asked), _) => asked + MARGIN,
+                (None, Some(longest)) => began + longest + MARGIN,
+                (None, None) => heard + SILENCE,
+            };
             let Some(Arrival { at, event }) = player.take() else {
-                wait(player, latest)?;
+                match wait(player, latest) {
+                    Err(_) if asked.is_some() => return Ok(last),
+                    waited => waited?,
+                }
                 continue;
             };
             heard = at;
             let time = at.saturating_duration_since(began);
             match event {
+                PlayerEvent::Thinking(_) | PlayerEvent::OtherLine(..) if asked.is_some() => {}
+                PlayerEvent::Thinking(thinking)
+                    if !last.line.is_empty() && passes(&thinking, &self.limit) =>
+                {
+                    player.move_now()?;
+                    asked = Some(at);
+                }
+                PlayerEvent::Move(_) if asked.is_some() => return Ok(last),
                 PlayerEvent::Thinking(thinking) => {
                     last = analysis(game, &thinking, time, last);
                     if !last.line.is_empty() && !goes_on(&last) {
@@ -156,6 +173,15 @@ impl Analyzer for ProgramAnalyzer {
         let PositionAnalysis { nodes, time, .. } = analysis;
         search.analysis = PositionAnalysis { depth: None, nodes, time, ..search.analysis };
         Ok(search)
+    }
+}
+
+/// Whether a report is of a search beyond a limit of depth or nodes. Programs may count some more nodes before they see the limit.
+fn passes(thinking: &Thinking, limit: &TimeControl) -> bool {
+    match limit {
+        TimeControl::Depth(most) => thinking.depth.is_some_and(|depth| depth > most.get()),
+        TimeControl::Nodes(most) => thinking.nodes.is_some_and(|nodes| nodes / 2 > most.get()),
+        TimeControl::Unlimited | TimeControl::Clock(_) | TimeControl::PerMove(_) => false,
     }
 }
 

@@ -350,6 +350,10 @@ impl Player for CecpPlayer {
         if answers { self.tell_moves(turn.game) } else { self.stream.tell(Command::Go) }
     }
 
+    fn move_now(&mut self) -> Result<(), PlayerFault> {
+        if self.state == CecpState::Thinking { self.stream.tell(Command::MoveNow) } else { Ok(()) }
+    }
+
     fn offer_draw(&mut self) -> Result<(), PlayerFault> {
         if self.features.has(Switch::Draw) { self.stream.tell(Command::Draw) } else { Ok(()) }
     }
