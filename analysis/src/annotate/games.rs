@@ -174,7 +174,10 @@ impl GameAnnotator {
         let theory = theory(&game, opening.map_or(0, |opening| opening.theory), self.book.as_mut());
         let examination = self.examine(&game, theory)?;
         if let Some(failure) = &examination.failure {
-            messages.push(message(parsed.line, &format!("not all positions are analysed by {}: {failure}", self.settings.provenance.engine)));
+            messages.push(message(
+                parsed.line,
+                &format!("not all positions are analysed by {}: {failure}", self.settings.provenance.engine),
+            ));
         }
         let has_failed = fault.is_some() || examination.failure.is_some();
         if examination.positions.iter().all(Option::is_none) {

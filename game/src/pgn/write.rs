@@ -44,7 +44,7 @@ fn mainline(game: &Game, comments: &[Option<String>]) -> MoveLine {
 
 impl GameTree {
     /// Writes the game followed by an empty line, so that games can be concatenated: tags, an empty line, and the movetext in
-    /// lines of at most 79 characters. A word that is longer has a line of its own.
+    /// lines of at most 79 characters. Words that are longer have lines of their own, and comments keep their line ends.
     pub fn write(&self) -> String {
         let mut text = String::with_capacity(1024);
         for (name, value) in &self.tags {
@@ -179,10 +179,11 @@ impl Movetext {
         }
     }
 
-    /// Appends a word. One that is longer than a line has a line of its own.
+    /// Appends a word, or a text whose white space and line ends are kept. What is longer than a line begins one.
     fn word(&mut self, word: &str) {
-        let length = word.chars().count() + self.opening.len();
-        if self.column > 0 && self.column + 1 + length > LONGEST_LINE {
+        let length = |line: &str| line.chars().count();
+        let first = length(word.split('\n').next().unwrap_or_default()) + self.opening.len();
+        if self.column > 0 && self.column + 1 + first > LONGEST_LINE {
             self.end_line();
         }
         // A line that begins with `%` is an escape (PGN standard, 6), and one that begins with `[` looks like a tag of the
@@ -194,7 +195,7 @@ impl Movetext {
         self.text.push_str(&self.opening);
         self.text.push_str(word);
         self.opening.clear();
-        self.column += length;
+        self.column = word.rsplit_once('\n').map_or(self.column + first, |(_, last)| length(last));
     }
 
     /// Closes a variation.
@@ -226,25 +227,15 @@ impl Movetext {
         self.text.push('\n');
     }
 
-    /// Appends a comment in braces, wrapped into lines. One with a closing brace needs the form that ends with the line.
+    /// Appends a comment in braces. One with a closing brace needs the form that ends with the line.
     fn comment(&mut self, comment: &str) {
         if comment.contains('}') {
-            self.word("; ");
-            self.text.push_str(comment);
+            self.word(";");
+            self.text.push_str(&comment.replace('\n', " "));
             self.text.push('\n');
             self.column = 0;
-            return;
-        }
-        let mut words = comment.split(' ').peekable();
-        let mut first = true;
-        while let Some(word) = words.next() {
-            let (open, close) = (if first { "{" } else { "" }, if words.peek().is_none() { "}" } else { "" });
-            if open.is_empty() && close.is_empty() {
-                self.word(word);
-            } else {
-                self.word(&format!("{open}{word}{close}"));
-            }
-            first = false;
+        } else {
+            self.word(&format!("{{{comment}}}"));
         }
     }
 }
