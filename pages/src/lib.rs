@@ -13,7 +13,7 @@ mod game_page;
 mod single_file;
 
 pub use game_html::{LONGEST_LINE, game_page};
-pub use game_page::{GamePage, PageLine, PageMove, PageStep, PlayerSummary, WhiteScore, touched_squares};
+pub use game_page::{GamePage, PageLine, PageMove, PageStep, PlayerSummary, touched_squares};
 pub use single_file::SingleFile;
 
 /// The style sheet of the components: colours in light and dark, board, graph, list of moves, and what all pages have in common.

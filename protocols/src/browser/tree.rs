@@ -2,8 +2,13 @@
 //!
 //! Nodes keep their numbers while the tree lives, so that a page can name them. A removed node stays as an empty place.
 
-use game::{Annotation, Game, GameTree, Move, MoveLine, MoveNode, ResultMarker};
-use pages::{PageLine, PageMove, PageStep, WhiteScore};
+use std::time::Duration;
+
+use game::{
+    Annotation, Game, GameTree, Move, MoveLine, MoveNode, ResultMarker, WhiteScore, clock_command,
+    comment_words, eval_command,
+};
+use pages::{PageLine, PageMove, PageStep};
 
 use super::marks;
 use super::messages::{BrowserGame, BrowserNode};
@@ -83,7 +88,7 @@ impl VariationTree {
     fn add_variation(&mut self, parent: usize, game: Game, line: &MoveLine, fault: &mut Option<String>) {
         let first = self.nodes.len();
         self.add_line(parent, game, line, fault);
-        let before = marks::comment(&line.before);
+        let before = comment_words(&line.before);
         if let Some(node) = self.nodes.get_mut(first) {
             node.shown.shown.comment_before = before;
         }
@@ -210,8 +215,8 @@ impl VariationTree {
     /// Sets the clock of the side that has made the move, in seconds.
     pub(super) fn set_clock(&mut self, id: usize, seconds: f64) {
         self.nodes[id].shown.shown.clock = Some(seconds);
-        let clock = Annotation::Comment(marks::clock_text(seconds));
-        self.nodes[id].annotations.push(clock);
+        let left = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        self.nodes[id].annotations.push(Annotation::Comment(clock_command(left)));
     }
 
     /// Sets Herald's evaluation of a node.
@@ -317,7 +322,7 @@ impl VariationTree {
         let TreeNode { annotations, is_own_score, shown, .. } = &self.nodes[id];
         let mut after = annotations.clone();
         if *is_own_score && let Some(score) = shown.shown.score {
-            after.push(Annotation::Comment(marks::eval_text(score, shown.shown.depth)));
+            after.push(Annotation::Comment(eval_command(score, shown.shown.depth)));
         }
         MoveNode { text: shown.shown.step.san.clone(), after }
     }
