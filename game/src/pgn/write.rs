@@ -62,6 +62,23 @@ impl GameTree {
     }
 }
 
+impl GameTree {
+    /// Puts the seven tags of the roster first and adds those that are missing, with their values for unknown data (PGN standard,
+    /// 8.1.1). `Result` becomes that of the movetext.
+    pub fn complete_roster(&mut self) {
+        let result = [("Result", self.result.as_str())];
+        let roster = ROSTER.iter().chain(&result).map(|(name, unknown)| {
+            let known = self.tag(name).filter(|_| *name != "Result");
+            ((*name).to_owned(), known.unwrap_or(unknown).to_owned())
+        });
+        let mut tags: Vec<(String, String)> = roster.collect();
+        let is_other = |(name, _): &(String, String)| tags.iter().all(|(known, _)| known != name);
+        let others: Vec<_> = self.tags.iter().filter(|tag| is_other(tag)).cloned().collect();
+        tags.extend(others);
+        self.tags = tags;
+    }
+}
+
 /// The number of the first move and the side that makes it, by the second and the sixth field of a FEN.
 fn first_number(fen: &str) -> Option<(u32, Color)> {
     let mut fields = fen.split_ascii_whitespace().skip(1);

@@ -274,7 +274,7 @@ impl VariationTree {
 
 /// PGN.
 impl VariationTree {
-    /// The game in PGN, with variations, comments and evaluations.
+    /// The game in PGN, with the roster of tags, variations, comments and evaluations.
     pub(super) fn pgn(&self) -> String {
         let mut text = GameTree { tags: self.tags.clone(), mainline: self.line(0), result: self.result };
         if !self.start.has_standard_start() {
@@ -284,9 +284,7 @@ impl VariationTree {
         if let Some(variant) = marks::variant_tag(&self.start) {
             text.set_tag("Variant", variant);
         }
-        if !text.tags.is_empty() {
-            text.set_tag("Result", self.result.as_str());
-        }
+        text.complete_roster();
         text.write()
     }
 
@@ -337,7 +335,7 @@ mod tests {
         VariationTree::read(&parsed.tree).expect("a start")
     }
 
-    const GAME: &str = "[White \"A\"]\n[Result \"*\"]\n\n{before} 1. e4 {[%eval 0.30,12] good} 1... e5 (1... c5 $1 2. Nf3 (2. c3 d5)\n\
+    const GAME: &str = "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White \"A\"]\n[Black \"?\"]\n[Result \"*\"]\n\n{before} 1. e4 {[%eval 0.30,12] good} 1... e5 (1... c5 $1 2. Nf3 (2. c3 d5)\n\
         2... d6) (1... e6) 2. Nf3 *\n\n";
 
     #[test]
@@ -354,6 +352,17 @@ mod tests {
             ["e5", "c5", "e6"]
         );
         assert_eq!(shown.nodes[2].number, "1…");
+    }
+
+    #[test]
+    fn the_roster_comes_first() {
+        let (tree, _) = read("[ECO \"C20\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 e5 0-1");
+        let names = ["Event", "Site", "Date", "Round", "White", "Black", "Result", "ECO"];
+        let pgn = tree.pgn();
+        let tags = pgn.lines().filter_map(|line| line.strip_prefix('[')?.split_once(' '));
+        assert_eq!(tags.map(|(name, _)| name).collect::<Vec<_>>(), names);
+        assert!(pgn.contains("[Black \"B\"]\n[Result \"0-1\"]"), "{pgn}");
+        assert!(VariationTree::new(Game::default()).pgn().starts_with("[Event \"?\"]\n[Site"));
     }
 
     #[test]
