@@ -152,6 +152,10 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
         assert_eq!(read(&folder, "b.pgn"), whole[0][..first]);
         assert_eq!(names[1..].iter().map(|name| read(&folder, name)).collect::<Vec<_>>(), whole[1..]);
     }
+    // A run without analysis is not one with it.
+    told(&folder, &["a.pgn", "-o", "dry.pgn", "--dry"], 0);
+    let refused = told(&folder, &["a.pgn", "-o", "dry.pgn", "--nodes", "2000", "--resume"], 2);
+    assert!(refused.contains("`dry.pgn` is of a run with --dry"), "{refused}");
     // Other games, another limit, and a file of somebody else are refused and left alone.
     for foreign in
         [whole[0].replace("1. f3", "1. f4"), whole[0].replace("nodes=2000", "nodes=9"), "notes\n".to_owned()]
