@@ -32,6 +32,14 @@ pub trait Player {
         Ok(())
     }
 
+    /// Tells the player, which has to move, to move now. Protocols without a word for it send nothing.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn move_now(&mut self) -> Result<(), PlayerFault> {
+        Ok(())
+    }
+
     /// Between games: checks that the player can be given another one. Waits for its answer if the protocol has a question for
     /// that.
     ///
@@ -59,14 +67,6 @@ pub trait Player {
     /// # Errors
     /// The player cannot be reached any more.
     fn wait(&mut self, _turn: &Turn) -> Result<(), PlayerFault> {
-        Ok(())
-    }
-
-    /// Asks a player that is thinking for its move at once. Protocols without a word for it send nothing.
-    ///
-    /// # Errors
-    /// The player cannot be reached any more.
-    fn move_now(&mut self) -> Result<(), PlayerFault> {
         Ok(())
     }
 

@@ -389,6 +389,10 @@ impl Player for UciPlayer {
         if offers { Ok(()) } else { Err(not_offered(self.variants(), played)) }
     }
 
+    fn move_now(&mut self) -> Result<(), PlayerFault> {
+        if matches!(self.state, UciState::Thinking) { self.stream.tell(Command::Stop) } else { Ok(()) }
+    }
+
     fn check_ready(&mut self) -> Result<(), PlayerFault> {
         self.stop()?;
         self.wait_until_stopped()?;
@@ -448,10 +452,6 @@ impl Player for UciPlayer {
         let go = Go { ponder: true, ..go(!turn.game.turn(), turn) };
         self.state = UciState::Pondering(Expectation { ply: turn.game.ply(), mv: expected, answer: None });
         self.go(position(turn.game, Some(expected)), go)
-    }
-
-    fn move_now(&mut self) -> Result<(), PlayerFault> {
-        if matches!(self.state, UciState::Thinking) { self.stream.tell(Command::Stop) } else { Ok(()) }
     }
 
     fn end_game(&mut self, _outcome: Outcome) -> Result<(), PlayerFault> {

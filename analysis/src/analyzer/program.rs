@@ -103,24 +103,11 @@ impl ProgramAnalyzer {
                         last.set_other(rank as usize, line, score);
                     }
                 }
-                PlayerEvent::Move(text) => {
-                    let mv = game.parse_move(&text);
-                    let mv = mv.map_err(|_| AnalysisError::IllegalMove(game::excerpt(&text)))?;
-                    return Ok(decided(mv, time, last));
+                event => {
+                    if let Some(answer) = answer(game, event, time, &last) {
+                        return answer;
+                    }
                 }
-                PlayerEvent::Fault(fault) => return Err(fault.into()),
-                PlayerEvent::Complaint(words) => return Err(AnalysisError::NoMove(game::excerpt(&words))),
-                PlayerEvent::Resignation | PlayerEvent::Claim { .. } => {
-                    // Its move is the first of its last line, if it has reported one.
-                    return match last.best() {
-                        Some(mv) => Ok(decided(mv, time, last)),
-                        None => Err(AnalysisError::NoMove("the game is over".to_owned())),
-                    };
-                }
-                PlayerEvent::DrawOffer
-                | PlayerEvent::DrawRefusal
-                | PlayerEvent::Clock(_)
-                | PlayerEvent::Remark(_) => {}
             }
         }
     }
@@ -173,6 +160,30 @@ impl Analyzer for ProgramAnalyzer {
         let PositionAnalysis { nodes, time, .. } = analysis;
         search.analysis = PositionAnalysis { depth: None, nodes, time, ..search.analysis };
         Ok(search)
+    }
+}
+
+/// The answer that an event is; `None` if the program is still thinking.
+fn answer(
+    game: &Game,
+    event: PlayerEvent,
+    time: Duration,
+    last: &PositionAnalysis,
+) -> Option<AnalysisResult<PositionAnalysis>> {
+    match event {
+        PlayerEvent::Move(text) => {
+            let mv = game.parse_move(&text);
+            let mv = mv.map_err(|_| AnalysisError::IllegalMove(game::excerpt(&text)));
+            Some(mv.map(|mv| decided(mv, time, last.clone())))
+        }
+        PlayerEvent::Fault(fault) => Some(Err(fault.into())),
+        PlayerEvent::Complaint(words) => Some(Err(AnalysisError::NoMove(game::excerpt(&words)))),
+        // Its move is the first of its last line, if it has reported one.
+        PlayerEvent::Resignation | PlayerEvent::Claim { .. } => Some(match last.best() {
+            Some(mv) => Ok(decided(mv, time, last.clone())),
+            None => Err(AnalysisError::NoMove("the game is over".to_owned())),
+        }),
+        _ => None,
     }
 }
 

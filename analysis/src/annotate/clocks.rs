@@ -27,8 +27,8 @@ pub(super) fn readings(tree: &GameTree) -> Vec<ClockReading> {
 
 /// The time left after a move, in seconds; `None` if its comments don't tell.
 fn clock(node: &MoveNode) -> Option<f64> {
-    let clocks = node.comments().flat_map(comment_commands).filter(|(name, _)| *name == "clk");
-    clocks.filter_map(|(_, value)| read_clock(value)).next()
+    let mut clocks = node.comments().flat_map(comment_commands).filter(|(name, _)| *name == "clk");
+    clocks.find_map(|(_, value)| read_clock(value))
 }
 
 /// The time below which a player is short of it, in seconds: a tenth of that for the first phase of the game, 5 minutes at most;

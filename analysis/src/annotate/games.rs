@@ -146,14 +146,7 @@ impl GameAnnotator {
         let AnnotationJob { file, number, parsed } = job;
         let message = |line: u64, text: &str| format!("{file}:{line}: {text}");
         let mut messages: Vec<String> =
-            parsed.faults.iter().map(|(line, fault)| message(*line, &fault.to_string())).collect();
-        if !parsed.is_ended {
-            messages.push(message(
-                parsed.line,
-                &format!("the game breaks off without a result; `{}` is written", parsed.tree.result),
-            ));
-        }
-        messages.extend(contradiction(&parsed).map(|text| message(parsed.line, &text)));
+            faults(&parsed).into_iter().map(|(line, text)| message(line, &text)).collect();
         // What is too long is the only thing that is lost.
         let is_cut = parsed.faults.iter().any(|(_, fault)| *fault == PgnFault::TooLong);
         let mut tree = parsed.tree;
@@ -303,11 +296,18 @@ impl AnnotationResult {
     }
 }
 
-/// What is wrong if the tag `Result` says something else than the end of the moves.
-fn contradiction(parsed: &ParsedGame) -> Option<String> {
-    let (tag, end) = (parsed.tree.tag("Result").and_then(ResultMarker::of)?, parsed.tree.result);
-    let differs = parsed.is_ended && tag != end;
-    differs.then(|| format!("the tag Result says `{tag}`, the moves end with `{end}`; both are kept"))
+/// What is wrong with the text of a game, with lines.
+fn faults(parsed: &ParsedGame) -> Vec<(u64, String)> {
+    let (tag, end) = (parsed.tree.tag("Result").and_then(ResultMarker::of), parsed.tree.result);
+    let about_end = match tag {
+        _ if !parsed.is_ended => Some(format!("the game breaks off without a result; `{end}` is written")),
+        Some(tag) if tag != end => {
+            Some(format!("the tag Result says `{tag}`, the moves end with `{end}`; both are kept"))
+        }
+        _ => None,
+    };
+    let faults = parsed.faults.iter().map(|(line, fault)| (*line, fault.to_string()));
+    faults.chain(about_end.map(|text| (parsed.line, text))).collect()
 }
 
 /// Plays the moves of a game of chess.

@@ -267,7 +267,9 @@ fn tables_count_games_and_have_intervals_of_games() {
     let games: Vec<&AnnotatedGame> = results.iter().filter_map(|result| result.game.as_ref()).collect();
     let table = |games: &[&AnnotatedGame]| {
         let mut tables = AnnotationTables::default();
-        games.iter().for_each(|game| tables.add(game));
+        for game in games {
+            tables.add(game);
+        }
         tables.csv()
     };
     let row = |csv: &str, name: &str| {

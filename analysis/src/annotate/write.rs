@@ -74,14 +74,14 @@ fn remove_judgements(node: &mut MoveNode) {
         .into_iter()
         .filter_map(|annotation| match annotation {
             Annotation::Glyph(number) if is_judgement(number) => None,
-            Annotation::Comment(text) => without_eval(text),
+            Annotation::Comment(text) => without_eval(&text),
             other => Some(other),
         })
         .collect();
 }
 
-fn without_eval(text: String) -> Option<Annotation> {
-    let rest = without_commands(&text, |name| name == EVAL);
+fn without_eval(text: &str) -> Option<Annotation> {
+    let rest = without_commands(text, |name| name == EVAL);
     (rest == text || !rest.trim().is_empty()).then_some(Annotation::Comment(rest))
 }
 

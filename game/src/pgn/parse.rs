@@ -104,7 +104,7 @@ impl<R: BufRead> TreeReader<R> {
             };
             match token {
                 Token::Comment(_) | Token::Glyph(_) | Token::Other(_) if line == end => {
-                    game.take(token, line)
+                    game.take(token, line);
                 }
                 Token::Comment(_) | Token::Other(_) => {
                     later.first_line.get_or_insert(line);

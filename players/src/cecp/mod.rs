@@ -301,6 +301,10 @@ impl Player for CecpPlayer {
         }
     }
 
+    fn move_now(&mut self) -> Result<(), PlayerFault> {
+        self.stream.tell(Command::MoveNow)
+    }
+
     fn check_ready(&mut self) -> Result<(), PlayerFault> {
         if self.needs_restart || self.stream.has_ended() {
             // The next game gets a new process anyway.
@@ -348,10 +352,6 @@ impl Player for CecpPlayer {
         }
         self.state = CecpState::Thinking;
         if answers { self.tell_moves(turn.game) } else { self.stream.tell(Command::Go) }
-    }
-
-    fn move_now(&mut self) -> Result<(), PlayerFault> {
-        if self.state == CecpState::Thinking { self.stream.tell(Command::MoveNow) } else { Ok(()) }
     }
 
     fn offer_draw(&mut self) -> Result<(), PlayerFault> {
