@@ -27,7 +27,7 @@ pub(crate) struct AnalyzerArgs {
     /// Meet --time on average only: more for difficult positions, less for easy ones
     #[arg(long)]
     soft: bool,
-    /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`
+    /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`. One program at a time
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true)]
     engine: Option<String>,
     /// Hash table of Herald on each thread, in MiB
@@ -39,7 +39,7 @@ pub(crate) struct AnalyzerArgs {
 #[derive(Args)]
 #[group(multiple = false)]
 struct LimitArgs {
-    /// Nodes to search for each position
+    /// Nodes to search for each position; `herald annotate` takes 200000 if no limit is given
     #[arg(long, value_name = "COUNT")]
     nodes: Option<NonZeroU64>,
     /// Search depth
@@ -58,6 +58,10 @@ pub(crate) struct ChosenAnalyzer {
     pub(crate) engine: String,
     /// The limit as it was given.
     pub(crate) limit: String,
+    /// The limit of nodes, if it is one.
+    pub(crate) nodes: Option<NonZeroU64>,
+    /// Whether it is Herald.
+    pub(crate) is_herald: bool,
 }
 
 impl AnalyzerArgs {
@@ -85,6 +89,7 @@ impl AnalyzerArgs {
         default: Option<NonZeroU64>,
     ) -> Result<ChosenAnalyzer> {
         let (limit, described) = self.limit(default)?;
+        let nodes = if let TimeControl::Nodes(nodes) = limit { Some(nodes) } else { None };
         let several = (lines > 1).then(|| format!("multipv {lines}"));
         let Some(words) = &self.engine else {
             let mebibytes = self.mebibytes();
@@ -93,7 +98,8 @@ impl AnalyzerArgs {
             let engine: Vec<String> = settings.into_iter().chain(several).collect();
             let factory: AnalyzerFactory =
                 Arc::new(move || Ok(Box::new(Herald::new(&limit, mebibytes)?.with_lines(lines))));
-            return Ok(ChosenAnalyzer { factory, engine: engine.join(", "), limit: described });
+            let engine = engine.join(", ");
+            return Ok(ChosenAnalyzer { factory, engine, limit: described, nodes, is_herald: true });
         };
         let mut spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
         let several = several.filter(|_| spec.protocol == Protocol::Uci);
@@ -103,7 +109,7 @@ impl AnalyzerArgs {
         let factory: AnalyzerFactory = Arc::new(move || {
             Ok(Box::new(ProgramAnalyzer::new(spec.clone(), limit.clone(), Arc::clone(&interrupt))))
         });
-        Ok(ChosenAnalyzer { factory, engine, limit: described })
+        Ok(ChosenAnalyzer { factory, engine, limit: described, nodes, is_herald: false })
     }
 
     /// The limit for each position (EPD specification, 7.2), as a time control, which every program understands, and as it was

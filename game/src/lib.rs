@@ -30,7 +30,8 @@ pub use opening_names::{GameOpening, NamedOpening, opening_at};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{
     Annotation, GameTree, MoveLine, MoveNode, ParsedGame, PgnError, PgnFault, PgnGame, PgnHeader, PgnReader,
-    PgnScanner, PgnTags, Replay, ResultMarker, TreeReader, pgn_gap, write_pgn,
+    PgnScanner, PgnTags, Replay, ResultMarker, TreeReader, WhiteScore, clock_command, comment_commands,
+    comment_words, eval_command, pgn_gap, read_clock, read_eval, without_commands, write_pgn,
 };
 pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};

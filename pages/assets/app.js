@@ -96,7 +96,9 @@
     showAll();
     if (!isNew) return;
     const node = nodes[at];
-    if (node?.san) board.say(`${told.play && told.turn === told.play.person ? "Herald plays " : ""}${node.san}. ${told.outcome || (told.check ? "Check." : "")}`);
+    if (!node?.san) board.say("The first position.");
+    else if (told.play && before && told.node < before.node) board.say(`Taken back to ${node.san}.`);
+    else board.say(`${told.play && told.turn === told.play.person ? "Herald plays " : ""}${node.san}. ${told.outcome || (told.check ? "Check." : "")}`);
   }
 
   // What is shown.

@@ -1,7 +1,9 @@
 //! The page of `herald board`. docs/BOARD.md describes the interface that it uses.
 
-/// The page. It loads `board.css` ([`crate::STYLE`]), `app.css`, `board.js` ([`crate::SCRIPT`]), `app.js` and `icon.svg` beside it.
-pub const PAGE: &str = include_str!("../assets/app.html");
+/// The page, a [`crate::served_page`] with the name `app`.
+pub fn page() -> String {
+    crate::served_page("app", include_str!("../assets/app.html"))
+}
 
 /// Its style sheet `app.css`.
 pub const STYLE: &str = include_str!("../assets/app.css");

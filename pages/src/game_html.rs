@@ -160,7 +160,9 @@ fn shorten(before: &str, step: &mut PageStep) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PageLine, WhiteScore};
+    use game::WhiteScore;
+
+    use crate::PageLine;
 
     fn step(san: &str, fen: &str, squares: &str) -> PageStep {
         PageStep { san: san.to_owned(), fen: fen.to_owned(), squares: squares.to_owned() }

@@ -3,7 +3,7 @@
 //! All chess in it comes from the caller: the page plays no moves and judges none. A position is a FEN, a move the squares that it
 //! touches. Names of fields are those of the JSON inside the page.
 
-use game::{Color, Game, Move, Score, Square};
+use game::{Game, Move, Square, WhiteScore};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A game with its annotations.
@@ -134,29 +134,6 @@ fn write_steps<S: Serializer>(steps: &[PageStep], serializer: S) -> Result<S::Ok
 fn read_steps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PageStep>, D::Error> {
     let steps = Vec::<[String; 3]>::deserialize(deserializer)?;
     Ok(steps.into_iter().map(|[san, squares, fen]| PageStep { san, fen, squares }).collect())
-}
-
-/// An evaluation from White's side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WhiteScore {
-    /// An estimate in centipawns; positive is better for White.
-    Centipawns(i32),
-    /// Moves to mate: White mates if positive, Black if negative. A position with a mate on the board needs no score.
-    Mate(i32),
-}
-
-impl WhiteScore {
-    /// A score of the side `color`. `None` for a checkmate on the board.
-    pub fn of(score: Score, color: Color) -> Option<WhiteScore> {
-        let sign = color.fold_wb(1, -1);
-        match score {
-            Score::Centipawns(centipawns) => Some(WhiteScore::Centipawns(sign * centipawns)),
-            Score::MateIn(moves) => Some(WhiteScore::Mate(sign * moves as i32)),
-            Score::MatedIn(0) => None,
-            Score::MatedIn(moves) => Some(WhiteScore::Mate(-sign * moves as i32)),
-        }
-    }
 }
 
 /// Summary of a player's moves.

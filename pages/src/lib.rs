@@ -13,7 +13,7 @@ mod game_page;
 mod single_file;
 
 pub use game_html::{LONGEST_LINE, game_page};
-pub use game_page::{GamePage, PageLine, PageMove, PageStep, PlayerSummary, WhiteScore, touched_squares};
+pub use game_page::{GamePage, PageLine, PageMove, PageStep, PlayerSummary, touched_squares};
 pub use single_file::SingleFile;
 
 /// The style sheet of the components: colours in light and dark, board, graph, list of moves, and what all pages have in common.
@@ -32,6 +32,18 @@ pub const SCRIPT: &str = concat!(
 
 /// The icon of all pages.
 pub const ICON: &str = include_str!("../assets/icon.svg");
+
+/// A page that is served. It loads `board.css` ([`STYLE`]), `board.js` ([`SCRIPT`]), `icon.svg` ([`ICON`]), and its own style sheet
+/// and script, `NAME.css` and `NAME.js`, beside it.
+pub fn served_page(name: &str, body: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Herald</title>\n\
+         <link rel=\"icon\" href=\"icon.svg\">\n<link rel=\"stylesheet\" href=\"board.css\">\n\
+         <link rel=\"stylesheet\" href=\"{name}.css\">\n<script src=\"board.js\" defer></script>\n\
+         <script src=\"{name}.js\" defer></script>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
+}
 
 /// Headers of every page that is served: nothing is loaded from elsewhere, nothing is kept, and the address is told to nobody.
 pub const HEADERS: [(&str, &str); 4] = [

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 use std::time::Duration;
 
-use game::clock_face;
+use game::clock_command;
 
 use crate::Thinking;
 
@@ -72,10 +72,7 @@ impl PgnField {
             }
             PgnField::Lag => told.lag.map(|lag| format!("lag={}", seconds(lag))),
             PgnField::Variation => (!variation.is_empty()).then(|| format!("pv {variation}")),
-            // The time is truncated, not rounded, so it never exceeds the remaining time.
-            PgnField::Clock => {
-                told.remaining.map(|left| format!("[%clk {}.{:03}]", clock_face(left), left.subsec_millis()))
-            }
+            PgnField::Clock => told.remaining.map(clock_command),
         }
     }
 }

@@ -94,9 +94,9 @@ pub(crate) struct AnnotateArgs {
     /// Least difference between the solution of a puzzle and the second best move, in points of winning chance
     #[arg(long, value_name = "POINTS", default_value = "20")]
     puzzle_margin: f64,
-    /// Nodes of Herald's search that verifies a puzzle
-    #[arg(long, value_name = "COUNT", default_value = "2000000")]
-    puzzle_nodes: NonZeroU64,
+    /// Nodes of Herald's search that verifies a puzzle, at least four times --nodes; by default ten times, and 2000000 at least
+    #[arg(long, value_name = "COUNT")]
+    puzzle_nodes: Option<NonZeroU64>,
 }
 
 /// How moves are judged.
@@ -128,6 +128,9 @@ impl JudgingArgs {
 
 /// Default limit of nodes for each move.
 const DEFAULT_NODES: NonZeroU64 = NonZeroU64::new(200_000).unwrap();
+
+/// Least default limit of nodes for the verification of puzzles.
+const LEAST_VERIFICATION: NonZeroU64 = NonZeroU64::new(2_000_000).unwrap();
 
 /// What came of the games.
 #[derive(Clone, Copy, Debug, Default)]
@@ -187,11 +190,7 @@ impl AnnotateArgs {
         }
         let tables = self.syzygy.as_deref().map(SyzygyTables::open).transpose().context("--syzygy")?;
         ensure!((0.0..=100.0).contains(&self.puzzle_margin), "--puzzle-margin: expected 0 to 100 points");
-        let puzzles = PuzzleSettings {
-            limit: TimeControl::Nodes(self.puzzle_nodes),
-            margin: self.puzzle_margin,
-            mebibytes: self.analyzer.mebibytes(),
-        };
+        let puzzles = self.outputs.needs_puzzles().then(|| self.puzzles(chosen)).transpose()?;
         Ok(AnnotationSettings {
             rules: self.judging.rules()?,
             from_move: self.from_move,
@@ -211,7 +210,27 @@ impl AnnotateArgs {
             },
             book: self.book.clone(),
             tables: tables.map(Arc::new),
-            puzzles: self.outputs.needs_puzzles().then_some(puzzles),
+            puzzles,
+        })
+    }
+
+    /// How puzzles are verified: deeper than they are found.
+    fn puzzles(&self, chosen: &ChosenAnalyzer) -> Result<PuzzleSettings> {
+        let nodes = chosen.nodes.map_or(0, NonZeroU64::get);
+        let default = NonZeroU64::new(nodes.saturating_mul(10)).unwrap_or(LEAST_VERIFICATION);
+        let verification = self.puzzle_nodes.unwrap_or(default.max(LEAST_VERIFICATION));
+        ensure!(
+            verification.get() / 4 >= nodes,
+            "--puzzle-nodes {verification}: expected at least four times the {nodes} nodes of the analysis"
+        );
+        let mebibytes = self.analyzer.mebibytes();
+        let herald = concat!("Herald ", env!("CARGO_PKG_VERSION"));
+        Ok(PuzzleSettings {
+            verifier: format!("{herald}, hash {mebibytes} MiB, threads 1, multipv 2, nodes={verification}"),
+            compares_depth: chosen.is_herald,
+            limit: TimeControl::Nodes(verification),
+            margin: self.puzzle_margin,
+            mebibytes,
         })
     }
 }

@@ -82,6 +82,9 @@ pub(super) fn progress(
                 );
             }
             progress.annotated.push(DoneGame { file: Arc::clone(file), number, place: progress.games });
+        } else {
+            let is_dry = made.tree.tags.len() != job.parsed.tree.tags.len();
+            ensure!(settings.is_dry || !is_dry, "line {} of `{name}` is of a run with --dry", made.line);
         }
         progress.games += 1;
         progress.length += text.len() as u64;

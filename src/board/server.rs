@@ -51,7 +51,7 @@ pub(super) async fn serve(
     let asset = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
     let page = get(move || async move {
         take_down(&signpost);
-        reply("text/html; charset=utf-8", pages::app::PAGE)
+        reply("text/html; charset=utf-8", pages::app::page())
     });
     let routes = Router::new()
         .route("/{token}/", page)

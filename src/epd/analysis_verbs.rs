@@ -43,7 +43,7 @@ impl AnalysisArgs {
     fn run(&self, job: impl AnalysisJob + 'static, sum_up: fn(&Counts) -> String) -> Result<()> {
         let interrupt = Arc::default();
         let chosen = self.analyzer.choose(&interrupt, 1, None).map_err(WrongInput::of)?;
-        let ChosenAnalyzer { factory: new_analyzer, engine, limit } = chosen;
+        let ChosenAnalyzer { factory: new_analyzer, engine, limit, .. } = chosen;
         let recipe = format!("{engine}, {limit}");
         // A missing analyzer is reported before anything is written.
         new_analyzer()?;

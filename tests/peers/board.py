@@ -145,6 +145,15 @@ def open_text(browser, text):
     browser.wait("the dialog closed", "return !document.getElementById('open-dialog').open")
 
 
+def try_take_back(browser):
+    """What was said of Herald's move is not said any longer when it is taken back."""
+    assert my_turn(browser)
+    said = "return document.querySelector('#board [aria-live]').textContent.startsWith(arguments[0])"
+    assert browser.run(said, "Herald plays")
+    browser.click("#take-back")
+    browser.wait("another announcement", said.replace("arguments[0]", "'Taken back to'"))
+
+
 def try_analysis(browser, checks):
     open_text(browser, GAME)
     names = browser.text("#below span")
@@ -284,6 +293,7 @@ def main():
                 browser.run("document.getElementById('typed-move').value = arguments[0]; document.getElementById('typed').requestSubmit()", move)
                 time.sleep(0.3)
         checks.page("board-playing")
+        try_take_back(browser)
         browser.click("#explore")
         try_analysis(browser, checks)
         try_moves(browser)

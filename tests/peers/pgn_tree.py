@@ -4,7 +4,7 @@
     tests/peers/pgn_tree.py HERALD GAMES.pgn [COUNT]     games of a file
     tests/peers/pgn_tree.py HERALD --random COUNT        games with random nested variations, comments and glyphs
 
-Tags, moves, variations, comments and glyphs must be the same; Herald may add tags of the opening. Needs python-chess.
+Tags, moves, variations, comments with their white space and glyphs must be the same; Herald may add tags of the opening. Needs python-chess.
 """
 
 import random
@@ -18,8 +18,8 @@ import chess.pgn
 WORDS = ["good", "was", "better;", "[%clk 0:01:00]", "[%eval 0.30]", "Ne4!?", "(", ")", "%", "[x]", "$3", "1-0", "ß", "{", "Zeitnot"]
 
 
-def words(text):
-    return " ".join(" ".join(text if isinstance(text, list) else [text]).split())
+def texts(comment):
+    return comment if isinstance(comment, list) else [comment]
 
 
 def same(one, other, path):
@@ -27,9 +27,9 @@ def same(one, other, path):
     stack = [(one, other, path)]
     while stack:
         one, other, path = stack.pop()
-        facts = [("comment", words(one.comment), words(other.comment)), ("glyphs", one.nags, other.nags)]
+        facts = [("comment", texts(one.comment), texts(other.comment)), ("glyphs", one.nags, other.nags)]
         if isinstance(one, chess.pgn.ChildNode):
-            facts.append(("comment before", words(one.starting_comment), words(other.starting_comment)))
+            facts.append(("comment before", texts(one.starting_comment), texts(other.starting_comment)))
         facts.append(("moves", [c.move for c in one.variations], [c.move for c in other.variations]))
         for what, a, b in facts:
             if a != b:
@@ -58,7 +58,7 @@ def random_line(node, moves, depth, rng):
 
 
 def comment(rng):
-    return " ".join(rng.choice(WORDS) for _ in range(rng.randrange(1, 25)))
+    return "".join(rng.choice(WORDS) + rng.choice([" ", " ", "  ", "\n"]) for _ in range(rng.randrange(1, 25))).strip()
 
 
 def annotate(node, rng):

@@ -73,7 +73,7 @@ fn games_are_annotated_and_everything_stays() {
         whole(2).contains("[Annotator \"Herald ") && whole(2).contains("[AnalysisLimit \"nodes=2000\"]"),
         "{text}"
     );
-    assert!(whole(2).contains("Nf6 $4 {[%eval #1,") && whole(2).contains("Allows mate in 1."), "{text}");
+    assert!(text.contains("Nf6 $4 {[%eval #1,") && text.contains("Allows mate in 1."), "{text}");
     assert!(whole(3).contains("[ECO \"D35\"]"), "{text}");
     for (name, lines) in [("j", 3), ("e", 9 + 7 + 7), ("t.csv", 13)] {
         assert!(read(&folder, name).lines().count() >= lines, "{name}: {}", read(&folder, name));
@@ -143,6 +143,19 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
         assert!(summary.starts_with(&game::counted(3 - earlier as u64, "game")), "{length}: {summary}");
         assert_eq!(names.map(|name| read(&folder, name)), whole, "{length}");
     }
+    // So are other settings; the data of finished games stays, too.
+    fs::write(folder.path().join("b.pgn"), &whole[0][..first]).expect("a file");
+    for setting in [&["--blunder", "30"][..], &["--no-words"], &["--line-plies", "3"], &["--from-move", "2"]]
+    {
+        let refused = told(&folder, &[&resume[..], setting].concat(), 2);
+        assert!(refused.contains("is made with the settings `--analyze-theory`, not `--"), "{refused}");
+        assert_eq!(read(&folder, "b.pgn"), whole[0][..first]);
+        assert_eq!(names[1..].iter().map(|name| read(&folder, name)).collect::<Vec<_>>(), whole[1..]);
+    }
+    // A run without analysis is not one with it.
+    told(&folder, &["a.pgn", "-o", "dry.pgn", "--dry"], 0);
+    let refused = told(&folder, &["a.pgn", "-o", "dry.pgn", "--nodes", "2000", "--resume"], 2);
+    assert!(refused.contains("`dry.pgn` is of a run with --dry"), "{refused}");
     // Other games, another limit, and a file of somebody else are refused and left alone.
     for foreign in
         [whole[0].replace("1. f3", "1. f4"), whole[0].replace("nodes=2000", "nodes=9"), "notes\n".to_owned()]
@@ -161,9 +174,17 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
 fn wrong_arguments_are_told_before_anything_is_written() {
     let folder = folder(GAMES);
     fs::write(folder.path().join("wide.pgn"), b"\xff\xfe[\0E\0").expect("a file");
+    fs::write(folder.path().join("notes-2.html"), "<h1>Notes</h1>").expect("a file");
     for (arguments, part) in [
         (&["a.pgn", "-o", "a.pgn"][..], "is both input and output"),
         (&["a.pgn", "-o", "b.pgn", "--json", "b.pgn"], "two outputs"),
+        (&["a.pgn", "-o", "b.pgn", "--epd", "./b.pgn"], "two outputs"),
+        (&["a.pgn", "-o", "b.pgn", "--html", "h.html", "--json", "h-2.html"], "--html would write there"),
+        (&["a.pgn", "-o", "b.pgn", "--html", "notes.html"], "`notes-2.html` is no page of games"),
+        (
+            &["a.pgn", "-o", "b.pgn", "--puzzles", "p", "--puzzle-nodes", "799999"],
+            "at least four times the 200000",
+        ),
         (&["no.pgn", "-o", "b.pgn"], "can't read `no.pgn`"),
         (&["wide.pgn", "-o", "b.pgn"], "UTF-16"),
         (&["a.pgn", "-o", "b.pgn", "--engine", "no-such-program"], "cannot be started"),
@@ -178,6 +199,41 @@ fn wrong_arguments_are_told_before_anything_is_written() {
         assert!(refused.contains(part) && refused.lines().count() == 1, "{arguments:?}: {refused}");
         assert!(!Path::new(&folder.path().join("b.pgn")).exists(), "{arguments:?}");
     }
+    assert_eq!(read(&folder, "notes-2.html"), "<h1>Notes</h1>");
+    let twice = told(&folder, &["a.pgn", "-o", "b.pgn", "--engine", "x", "--engine", "y"], 2);
+    assert!(twice.contains("'--engine <ENGINE>' cannot be used multiple times"), "{twice}");
+}
+
+#[test]
+fn a_program_that_ignores_the_depth_is_asked_for_its_move() {
+    let folder = folder("1. d4 d5 *\n");
+    // They think without end until they are asked, one of each protocol.
+    let deeper = "deeper() { depth=0; while :; do depth=$((depth + 1)); report e2e3; report e7e6; sleep 0.01; done; }\n";
+    let cecp = "report() { echo \"$depth 31 1 $depth $1\"; }\n\
+        while read -r line; do case $line in protover*) echo 'feature ping=1 usermove=1 done=1';; ping*) echo \"pong ${line#ping }\";; \
+        go) deeper & pid=$!;; '?') kill $pid; echo move a2a3;; quit) kill $pid; exit;; esac; done\n";
+    let uci = "report() { echo \"info depth $depth score cp 31 pv $1\"; }\n\
+        while read -r line; do case $line in uci) echo id name Deep; echo uciok;; isready) echo readyok;; \
+        go*) deeper & pid=$!;; stop) kill $pid; echo bestmove a2a3;; quit) kill $pid; exit;; esac; done\n";
+    for (protocol, rest) in [("cecp", cecp), ("uci", uci)] {
+        let program = folder.path().join(protocol);
+        fs::write(&program, format!("{deeper}{rest}")).expect("a file");
+        let command = format!("cmd='sh {}' protocol={protocol}", program.display());
+        let arguments = ["a.pgn", "-o", "b.pgn", "--depth", "5", "--analyze-theory", "--engine", &command];
+        told(&folder, &arguments, 0);
+        let text = read(&folder, "b.pgn").replace('\n', " ");
+        assert_eq!(text.matches(",5]").count(), 4, "{protocol}: {text}");
+    }
+}
+
+#[test]
+fn lost_text_and_contradictions_are_told() {
+    let long = format!("[Result \"1-0\"]\n\n1. d4 {{{}}}\n1... d5 0-1\n", "x".repeat(2 << 20));
+    let folder = folder(&long);
+    let summary = told(&folder, &["a.pgn", "-o", "b.pgn", "--dry"], 1);
+    assert!(summary.contains("a.pgn:3: this is too long for a game of chess\n"), "{summary}");
+    assert!(summary.contains("the tag Result says `1-0`, the moves end with `0-1`"), "{summary}");
+    assert!(read(&folder, "b.pgn").trim_end().ends_with("0-1"));
 }
 
 #[test]
@@ -207,7 +263,10 @@ fn a_program_that_dies_leaves_the_game_as_it_is() {
     fs::write(&engine, script).expect("a file");
     let command = format!("cmd='sh {}'", engine.display());
     let summary = told(&folder, &[&QUICK[..], &["--engine", &command]].concat(), 1);
-    assert!(summary.contains("a.pgn:1: not all positions are analysed: the program"), "{summary}");
+    assert!(
+        summary.contains("a.pgn:1: not all positions are analysed by Dying, multipv 2: the program"),
+        "{summary}"
+    );
     assert!(summary.ends_with("herald: 3 games could not be annotated as a whole\n"), "{summary}");
     let text = read(&folder, "b.pgn").replace('\n', " ");
     assert!(text.contains("1. f3 $6 {[%clk 0:00:59] weak} 1... e5 {[%clk 0:00:58]}"), "{text}");

@@ -165,6 +165,7 @@ fn strangers_are_kept_out() {
         ("Origin: http://evil.example\r\n".to_owned(), 403),
         ("Origin: null\r\n".to_owned(), 403),
         (format!("Origin: https://{host}\r\n"), 403),
+        (format!("Host: {host}\r\n"), 403),
         ("Sec-Fetch-Site: cross-site\r\n".to_owned(), 403),
         ("Sec-Fetch-Site: same-site\r\n".to_owned(), 403),
         (format!("Origin: http://{host}\r\nSec-Fetch-Site: same-origin\r\n"), 204),

@@ -62,18 +62,35 @@ impl ProgramAnalyzer {
     ) -> AnalysisResult<PositionAnalysis> {
         let mut last = PositionAnalysis::default();
         let mut heard = began;
+        // When a program that passes its limit was asked for its move. What it had found until then is its answer.
+        let mut asked: Option<Instant> = None;
         loop {
             if self.interrupt.load(Ordering::Relaxed) {
                 return Err(AnalysisError::Interrupted);
             }
-            let latest = self.limit.initial().map_or(heard + SILENCE, |longest| began + longest + MARGIN);
+            let latest = match (asked, self.limit.initial()) {
+                (Some(asked), _) => asked + MARGIN,
+                (None, Some(longest)) => began + longest + MARGIN,
+                (None, None) => heard + SILENCE,
+            };
             let Some(Arrival { at, event }) = player.take() else {
-                wait(player, latest)?;
+                match wait(player, latest) {
+                    Err(_) if asked.is_some() => return Ok(last),
+                    waited => waited?,
+                }
                 continue;
             };
             heard = at;
             let time = at.saturating_duration_since(began);
             match event {
+                PlayerEvent::Thinking(_) | PlayerEvent::OtherLine(..) if asked.is_some() => {}
+                PlayerEvent::Thinking(thinking)
+                    if !last.line.is_empty() && passes(&thinking, &self.limit) =>
+                {
+                    player.move_now()?;
+                    asked = Some(at);
+                }
+                PlayerEvent::Move(_) if asked.is_some() => return Ok(last),
                 PlayerEvent::Thinking(thinking) => {
                     last = analysis(game, &thinking, time, last);
                     if !last.line.is_empty() && !goes_on(&last) {
@@ -86,24 +103,11 @@ impl ProgramAnalyzer {
                         last.set_other(rank as usize, line, score);
                     }
                 }
-                PlayerEvent::Move(text) => {
-                    let mv = game.parse_move(&text);
-                    let mv = mv.map_err(|_| AnalysisError::IllegalMove(game::excerpt(&text)))?;
-                    return Ok(decided(mv, time, last));
+                event => {
+                    if let Some(answer) = answer(game, event, time, &last) {
+                        return answer;
+                    }
                 }
-                PlayerEvent::Fault(fault) => return Err(fault.into()),
-                PlayerEvent::Complaint(words) => return Err(AnalysisError::NoMove(game::excerpt(&words))),
-                PlayerEvent::Resignation | PlayerEvent::Claim { .. } => {
-                    // Its move is the first of its last line, if it has reported one.
-                    return match last.best() {
-                        Some(mv) => Ok(decided(mv, time, last)),
-                        None => Err(AnalysisError::NoMove("the game is over".to_owned())),
-                    };
-                }
-                PlayerEvent::DrawOffer
-                | PlayerEvent::DrawRefusal
-                | PlayerEvent::Clock(_)
-                | PlayerEvent::Remark(_) => {}
             }
         }
     }
@@ -156,6 +160,39 @@ impl Analyzer for ProgramAnalyzer {
         let PositionAnalysis { nodes, time, .. } = analysis;
         search.analysis = PositionAnalysis { depth: None, nodes, time, ..search.analysis };
         Ok(search)
+    }
+}
+
+/// The answer that an event is; `None` if the program is still thinking.
+fn answer(
+    game: &Game,
+    event: PlayerEvent,
+    time: Duration,
+    last: &PositionAnalysis,
+) -> Option<AnalysisResult<PositionAnalysis>> {
+    match event {
+        PlayerEvent::Move(text) => {
+            let mv = game.parse_move(&text);
+            let mv = mv.map_err(|_| AnalysisError::IllegalMove(game::excerpt(&text)));
+            Some(mv.map(|mv| decided(mv, time, last.clone())))
+        }
+        PlayerEvent::Fault(fault) => Some(Err(fault.into())),
+        PlayerEvent::Complaint(words) => Some(Err(AnalysisError::NoMove(game::excerpt(&words)))),
+        // Its move is the first of its last line, if it has reported one.
+        PlayerEvent::Resignation | PlayerEvent::Claim { .. } => Some(match last.best() {
+            Some(mv) => Ok(decided(mv, time, last.clone())),
+            None => Err(AnalysisError::NoMove("the game is over".to_owned())),
+        }),
+        _ => None,
+    }
+}
+
+/// Whether a report is of a search beyond a limit of depth or nodes. Programs may count some more nodes before they see the limit.
+fn passes(thinking: &Thinking, limit: &TimeControl) -> bool {
+    match limit {
+        TimeControl::Depth(most) => thinking.depth.is_some_and(|depth| depth > most.get()),
+        TimeControl::Nodes(most) => thinking.nodes.is_some_and(|nodes| nodes / 2 > most.get()),
+        TimeControl::Unlimited | TimeControl::Clock(_) | TimeControl::PerMove(_) => false,
     }
 }
 

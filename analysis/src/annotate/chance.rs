@@ -6,10 +6,13 @@ use game::{Score, SyzygyValue};
 pub(super) fn prospect(chance_of_white: f64) -> Prospect {
     match chance_of_white {
         chance if chance >= 75.0 => Prospect::WhiteWins,
-        chance if chance <= 25.0 => Prospect::BlackWins,
+        chance if chance <= LOST => Prospect::BlackWins,
         _ => Prospect::Even,
     }
 }
+
+/// Below this winning chance in percent nothing is saved by a move.
+pub(super) const LOST: f64 = 25.0;
 
 /// What becomes of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

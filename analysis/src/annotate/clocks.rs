@@ -1,6 +1,6 @@
-//! Clocks in comments: the commands `[%clk]` and `[%emt]`.
+//! Clocks in comments: the command `[%clk]`.
 
-use game::{GameTree, MoveNode, TimeControl};
+use game::{GameTree, MoveNode, TimeControl, comment_commands, read_clock};
 
 /// The clock of the mover.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,16 +27,8 @@ pub(super) fn readings(tree: &GameTree) -> Vec<ClockReading> {
 
 /// The time left after a move, in seconds; `None` if its comments don't tell.
 fn clock(node: &MoveNode) -> Option<f64> {
-    node.comments().find_map(|comment| seconds(comment, "[%clk "))
-}
-
-/// The time after a command, `h:mm:ss` with decimals.
-fn seconds(comment: &str, command: &str) -> Option<f64> {
-    let rest = comment.split_once(command)?.1;
-    let text = rest.split_once(']')?.0.trim();
-    let parts: Option<Vec<f64>> = text.split(':').map(|part| part.trim().parse().ok()).collect();
-    let total = parts?.into_iter().fold(0.0, |total, part| total * 60.0 + part);
-    (total.is_finite() && total >= 0.0).then_some(total)
+    let mut clocks = node.comments().flat_map(comment_commands).filter(|(name, _)| *name == "clk");
+    clocks.find_map(|(_, value)| read_clock(value))
 }
 
 /// The time below which a player is short of it, in seconds: a tenth of that for the first phase of the game, 5 minutes at most;
@@ -50,15 +42,6 @@ fn shortage(time_control: Option<&str>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn clocks_are_read_in_every_usual_form() {
-        let read = |comment: &str| seconds(comment, "[%clk ");
-        assert_eq!(read("good [%eval 0.3] [%clk 0:04:59.070]"), Some(299.07));
-        assert_eq!(read("[%clk 1:00:00]"), Some(3600.0));
-        assert_eq!(read("[%clk 59]"), Some(59.0));
-        assert_eq!(["[%clk x]", "[%clk 1:00", "[%emt 0:01]", "[%clk -1]"].map(read), [None; 4]);
-    }
 
     #[test]
     fn a_tenth_of_the_time_is_short() {

@@ -1,7 +1,7 @@
 //! The analysis of a game's positions, from the last to the first.
 
 use game::book::Book;
-use game::{Color, Game, Move, Score, SyzygyTables, SyzygyValue};
+use game::{Color, Game, Move, Score, SyzygyTables, SyzygyValue, WhiteScore};
 use shakmaty::Position as _;
 
 use crate::jobs::final_score;
@@ -130,7 +130,7 @@ impl Examined {
             SyzygyValue::Loss => -1,
         };
         super::record::PositionNote {
-            score: self.analysis.score.and_then(|score| super::record::white_score(score, turn)),
+            score: self.analysis.score.and_then(|score| WhiteScore::of(score, turn)),
             depth: self.analysis.depth,
             nodes: self.analysis.nodes,
             line: super::record::san_words(game, &self.analysis.line, most_moves),

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use game::book::Book;
-use game::{Color, Game, GameTree, JudgingRules, ParsedGame, Replay, SyzygyTables, Variant};
+use game::{
+    Color, Game, GameTree, JudgingRules, ParsedGame, PgnFault, Replay, ResultMarker, SyzygyTables, Variant,
+};
 use shakmaty::{ByColor, Position as _, Role};
 
 use super::clocks;
@@ -53,6 +55,10 @@ pub struct AnnotationSettings {
 /// How puzzles are verified.
 #[derive(Clone, Debug)]
 pub struct PuzzleSettings {
+    /// Herald with its settings and the limit, as the verified records name it.
+    pub verifier: String,
+    /// Whether the depth of the analysis is that of Herald, which the verification has to exceed.
+    pub compares_depth: bool,
     /// Limit of Herald's search that verifies a puzzle.
     pub limit: game::TimeControl,
     /// Least difference between the right move and the second best, in points of winning chance.
@@ -140,13 +146,9 @@ impl GameAnnotator {
         let AnnotationJob { file, number, parsed } = job;
         let message = |line: u64, text: &str| format!("{file}:{line}: {text}");
         let mut messages: Vec<String> =
-            parsed.faults.iter().map(|(line, fault)| message(*line, &fault.to_string())).collect();
-        if !parsed.is_ended {
-            messages.push(message(
-                parsed.line,
-                &format!("the game breaks off without a result; `{}` is written", parsed.tree.result),
-            ));
-        }
+            faults(&parsed).into_iter().map(|(line, text)| message(line, &text)).collect();
+        // What is too long is the only thing that is lost.
+        let is_cut = parsed.faults.iter().any(|(_, fault)| *fault == PgnFault::TooLong);
         let mut tree = parsed.tree;
         let Replay { game, fault } = match replay(&tree) {
             Ok(replay) => replay,
@@ -159,7 +161,7 @@ impl GameAnnotator {
             let line = parsed.move_lines.get(game.ply()).copied().unwrap_or(parsed.line);
             messages.push(message(line, &format!("{fault}; the game is annotated up to here")));
         }
-        let opening = game.opening();
+        let opening = game.opening().map(OpeningNote::from);
         let judged = self.judged_sides(&tree);
         if self.settings.is_dry {
             super::write::name_opening(&mut tree, opening.as_ref());
@@ -168,15 +170,18 @@ impl GameAnnotator {
             let is_skipped = !self.settings.is_dry;
             return Ok(AnnotationResult {
                 is_skipped,
-                ..AnnotationResult::unchanged(&tree, messages, false)
+                ..AnnotationResult::unchanged(&tree, messages, is_cut)
             });
         }
-        let theory = theory(&game, opening.map_or(0, |opening| opening.theory), self.book.as_mut());
+        let theory = theory(&game, opening.as_ref().map_or(0, |opening| opening.theory), self.book.as_mut());
         let examination = self.examine(&game, theory)?;
         if let Some(failure) = &examination.failure {
-            messages.push(message(parsed.line, &format!("not all positions are analysed: {failure}")));
+            messages.push(message(
+                parsed.line,
+                &format!("not all positions are analysed by {}: {failure}", self.settings.provenance.engine),
+            ));
         }
-        let has_failed = fault.is_some() || examination.failure.is_some();
+        let has_failed = fault.is_some() || examination.failure.is_some() || is_cut;
         if examination.positions.iter().all(Option::is_none) {
             return Ok(AnnotationResult::unchanged(&tree, messages, has_failed));
         }
@@ -184,7 +189,7 @@ impl GameAnnotator {
             number,
             file: file.to_string(),
             line: parsed.line,
-            opening: opening.map(OpeningNote::from),
+            opening,
             faults: messages.clone(),
             ..self.judge(&tree, &game, &examination.positions, judged, theory)?
         };
@@ -289,6 +294,20 @@ impl AnnotationResult {
     fn unchanged(tree: &GameTree, messages: Vec<String>, has_failed: bool) -> AnnotationResult {
         AnnotationResult { text: tree.write(), game: None, messages, has_failed, is_skipped: false }
     }
+}
+
+/// What is wrong with the text of a game, with lines.
+fn faults(parsed: &ParsedGame) -> Vec<(u64, String)> {
+    let (tag, end) = (parsed.tree.tag("Result").and_then(ResultMarker::of), parsed.tree.result);
+    let about_end = match tag {
+        _ if !parsed.is_ended => Some(format!("the game breaks off without a result; `{end}` is written")),
+        Some(tag) if tag != end => {
+            Some(format!("the tag Result says `{tag}`, the moves end with `{end}`; both are kept"))
+        }
+        _ => None,
+    };
+    let faults = parsed.faults.iter().map(|(line, fault)| (*line, fault.to_string()));
+    faults.chain(about_end.map(|text| (parsed.line, text))).collect()
 }
 
 /// Plays the moves of a game of chess.

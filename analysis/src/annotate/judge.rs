@@ -1,10 +1,10 @@
 //! The judgement of moves from the analyses before and after them.
 
-use game::{Color, Game, JudgingRules, Move, MoveGrade, Score, SyzygyValue};
+use game::{Color, Game, JudgingRules, Move, MoveGrade, Score, SyzygyValue, WhiteScore};
 
-use super::chance::{Prospect, bounded, prospect, table_chance};
+use super::chance::{LOST, Prospect, bounded, prospect, table_chance};
 use super::examine::Examined;
-use super::record::{MoveLoss, MoveMerit, eval_text, white_score};
+use super::record::{MoveLoss, MoveMerit};
 
 /// What is found out about a move.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,7 +12,7 @@ pub(super) struct MoveVerdict {
     pub(super) loss: Option<MoveLoss>,
     pub(super) grade: Option<MoveGrade>,
     pub(super) merit: Option<MoveMerit>,
-    /// Sentences about the move.
+    /// Sentences about the move, besides its grade or merit.
     pub(super) words: Vec<String>,
     /// What the game comes to by the move, if that changes.
     pub(super) turning_point: Option<String>,
@@ -60,8 +60,6 @@ impl MoveToJudge<'_> {
     /// An only move: the second best of several would have been a blunder, and it neither mates nor just takes back what was taken.
     /// One that gives up material by static exchange is a hard find.
     fn merit(&self, rules: &JudgingRules, chance_before: f64) -> Option<MoveMerit> {
-        /// Below this winning chance in percent nothing is saved by a move.
-        const LOST: f64 = 25.0;
         let second = self.before.analysis.others.first()?;
         let gap = chance_before - rules.chance(second.score);
         let last = self.game.moves().last();
@@ -103,16 +101,8 @@ impl MoveToJudge<'_> {
             }
             _ => {}
         }
-        match (verdict.grade, verdict.merit) {
-            (Some(grade), _) => {
-                let better = best_move.map_or_else(String::new, |best| format!(" {best} was better."));
-                words.insert(0, format!("{}.{better}", grade.name()));
-            }
-            (None, Some(MoveMerit::OnlyMove)) => words.push("The only good move.".to_owned()),
-            (None, Some(MoveMerit::HardFind)) => {
-                words.push("The only good move, and a sacrifice.".to_owned());
-            }
-            (None, None) => {}
+        if let Some(best) = best_move.filter(|_| verdict.grade.is_some()) {
+            words.insert(0, format!("{best} was better."));
         }
         words
     }
@@ -135,8 +125,8 @@ impl MoveToJudge<'_> {
         };
         let turn = mover;
         let text = |examined: &Examined, turn: Color| {
-            let score = examined.analysis.score.and_then(|score| white_score(score, turn));
-            score.map_or_else(|| "mate".to_owned(), eval_text)
+            let score = examined.analysis.score.and_then(|score| WhiteScore::of(score, turn));
+            score.map_or_else(|| "mate".to_owned(), |score| score.to_string())
         };
         let (was, is) = (text(self.before, turn), text(self.after, !turn));
         Some(format!("{} {what}: {was} before, {is} after.", self.player))

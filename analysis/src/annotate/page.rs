@@ -1,6 +1,6 @@
 //! The page of an annotated game.
 
-use game::{Annotation, Game, GameTree, MoveLine, MoveNode};
+use game::{Game, GameTree, MoveLine, MoveNode, comment_words};
 use pages::{GamePage, PageLine, PageMove, PageStep, PlayerSummary};
 
 use super::record::{AnnotatedGame, GamePhase, PositionNote};
@@ -15,7 +15,7 @@ pub fn page_of(game: &AnnotatedGame, tree: &GameTree) -> GamePage {
         start_score: game.start_note.score,
         result: game.result.clone(),
         opening: game.opening.as_ref().map(|opening| format!("{} {}", opening.eco, opening.name)),
-        comment: comment(&tree.mainline.before),
+        comment: comment_words(&tree.mainline.before),
         white: Some(player(&game.white)),
         black: Some(player(&game.black)),
         story: game.story.clone(),
@@ -52,10 +52,7 @@ fn analysed_by(game: &AnnotatedGame) -> String {
 /// Plays a move and returns its step; `None` if it is illegal.
 fn play(game: &mut Game, text: &str) -> Option<PageStep> {
     let mv = game.parse_move(text).ok()?;
-    let (san, squares) =
-        (game.san(mv), format!("{}{}", mv.from().map_or_else(String::new, |from| from.to_string()), mv.to()));
-    game.play(mv).ok()?;
-    Some(PageStep { san, fen: game.fen(), squares })
+    PageStep::play(game, mv)
 }
 
 /// A move with its glyphs, comments and variations.
@@ -64,7 +61,7 @@ fn page_move(game: &Game, node: &MoveNode) -> Option<PageMove> {
     Some(PageMove {
         step,
         nags: node.glyphs().collect(),
-        comment: comment(&node.after),
+        comment: comment_words(&node.after),
         variations: node
             .variations()
             .map(|line| variation(game, line))
@@ -76,28 +73,13 @@ fn page_move(game: &Game, node: &MoveNode) -> Option<PageMove> {
 
 /// The legal beginning of a variation. Null moves end it.
 fn variation(game: &Game, line: &MoveLine) -> Vec<PageMove> {
-    let (mut here, mut before) = (game.clone(), comment(&line.before));
+    let (mut here, mut before) = (game.clone(), comment_words(&line.before));
     let moves = line.moves.iter().map_while(|node| {
         let shown = page_move(&here, node)?;
         play(&mut here, &node.text)?;
         Some(PageMove { comment_before: before.take(), ..shown })
     });
     moves.collect()
-}
-
-/// The comments among annotations, without commands such as `[%eval]`.
-fn comment(annotations: &[Annotation]) -> Option<String> {
-    let texts = annotations.iter().filter_map(|annotation| match annotation {
-        Annotation::Comment(text) => Some(text.as_str()),
-        _ => None,
-    });
-    let mut text = texts.collect::<Vec<_>>().join(" ");
-    while let Some(from) = text.find("[%") {
-        let Some(length) = text[from..].find(']') else { break };
-        text.replace_range(from..=from + length, "");
-    }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// The best line of a position.

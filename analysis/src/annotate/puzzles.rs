@@ -1,10 +1,11 @@
 //! Positions in which a player went wrong and one move was right.
 
-use game::{Game, JudgingRules, Move, Score};
+use game::{Game, JudgingRules, Move, Score, WhiteScore};
 
+use super::chance::LOST;
 use super::examine::Examined;
 use super::games::PuzzleSettings;
-use super::record::{PuzzleNote, san_words, white_score};
+use super::record::{PuzzleNote, san_words};
 use crate::{AnalysisResult, Analyzer, Herald};
 
 /// Longest mate that is proven, in moves.
@@ -23,8 +24,8 @@ impl PuzzleVerifier {
         PuzzleVerifier { settings, herald: None }
     }
 
-    /// The puzzle of a position in which `played` was wrong; `None` if the deeper search disagrees with the first one, or if the
-    /// second best move is nearly as good.
+    /// The puzzle of a position in which `played` was wrong; `None` if the deeper search disagrees with the first one or is not
+    /// deeper, if the second best move is nearly as good, or if the position is lost anyway.
     ///
     /// # Errors
     /// There is not enough memory.
@@ -43,9 +44,14 @@ impl PuzzleVerifier {
         };
         let found = herald.analyze(game, &mut |_| true)?;
         let Some(score) = found.score.filter(|_| found.best() == Some(best)) else { return Ok(None) };
+        if rules.chance(score) < LOST {
+            return Ok(None);
+        }
         let second = found.others.first().map(|other| other.score);
-        let gap = second.map_or(100.0, |second| rules.chance(score) - rules.chance(second));
-        let is_unique = gap >= self.settings.margin;
+        // A second best move that is not known may be as good.
+        let gap = second.map_or(0.0, |second| rules.chance(score) - rules.chance(second));
+        let is_deeper = !self.settings.compares_depth || found.depth > before.analysis.depth;
+        let is_unique = gap >= self.settings.margin && (is_deeper || score.is_mate());
         let mate = match score {
             Score::MateIn(moves) if moves <= LONGEST_MATE => {
                 let search = herald.find_mate(game, moves)?;
@@ -53,7 +59,7 @@ impl PuzzleVerifier {
             }
             _ => None,
         };
-        let Some(white) = white_score(score, game.turn()).filter(|_| is_unique || mate.is_some()) else {
+        let Some(white) = WhiteScore::of(score, game.turn()).filter(|_| is_unique || mate.is_some()) else {
             return Ok(None);
         };
         let line = san_words(game, &found.line, LONGEST_LINE);
@@ -62,10 +68,11 @@ impl PuzzleVerifier {
             solution: game.san(best),
             line,
             score: white,
-            second: second.and_then(|second| white_score(second, game.turn())),
+            second: second.and_then(|second| WhiteScore::of(second, game.turn())),
             depth: found.depth,
             mate,
             is_unique,
+            verifier: self.settings.verifier.clone(),
         }))
     }
 }

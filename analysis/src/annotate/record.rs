@@ -1,7 +1,6 @@
 //! An annotated game as data, from which text, pages, tables and suites are made.
 
-use game::{CastlingMode, Color, Game, GameOpening, Move, MoveGrade, Score};
-use pages::WhiteScore;
+use game::{CastlingMode, Color, Game, GameOpening, Move, MoveGrade, WhiteScore};
 use serde::{Deserialize, Serialize};
 
 use super::summary::SideSummary;
@@ -129,7 +128,7 @@ pub struct AnnotatedMove {
     /// Whether it was the only good move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merit: Option<MoveMerit>,
-    /// What is said about the move, without the evaluation.
+    /// What is said about the move besides its evaluation, grade and merit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
 }
@@ -159,6 +158,14 @@ impl MoveMerit {
         match self {
             MoveMerit::OnlyMove => 1,
             MoveMerit::HardFind => 3,
+        }
+    }
+
+    /// A sentence that says so.
+    pub(super) fn sentence(self) -> &'static str {
+        match self {
+            MoveMerit::OnlyMove => "The only good move.",
+            MoveMerit::HardFind => "The only good move, and a sacrifice.",
         }
     }
 }
@@ -208,6 +215,9 @@ pub struct PuzzleNote {
     pub mate: Option<u32>,
     /// Whether the right move is better than the others by the margin. If not, there are several ways to mate.
     pub is_unique: bool,
+    /// Who verified it, with settings and limit.
+    #[serde(default)]
+    pub verifier: String,
 }
 
 impl AnnotatedGame {
@@ -244,35 +254,6 @@ impl AnnotatedGame {
     /// The summary of a side.
     pub fn side(&self, color: Color) -> &SideSummary {
         if color.is_white() { &self.white } else { &self.black }
-    }
-}
-
-/// A score from White's side; `None` for a mate on the board.
-pub(super) fn white_score(score: Score, turn: Color) -> Option<WhiteScore> {
-    let sign = turn.fold_wb(1, -1);
-    let mate = |moves: u32| (moves > 0).then(|| i32::try_from(moves).unwrap_or(i32::MAX));
-    Some(match score {
-        Score::Centipawns(centipawns) => WhiteScore::Centipawns(sign * centipawns),
-        Score::MateIn(moves) => WhiteScore::Mate(sign * mate(moves)?),
-        Score::MatedIn(moves) => WhiteScore::Mate(-sign * mate(moves)?),
-    })
-}
-
-/// A score from White's side as one of the side to move.
-pub(super) fn score_for(score: WhiteScore, turn: Color) -> Score {
-    let sign = turn.fold_wb(1, -1);
-    match score {
-        WhiteScore::Centipawns(centipawns) => Score::Centipawns(sign * centipawns),
-        WhiteScore::Mate(moves) if sign * moves > 0 => Score::MateIn(moves.unsigned_abs()),
-        WhiteScore::Mate(moves) => Score::MatedIn(moves.unsigned_abs()),
-    }
-}
-
-/// A score as the command `[%eval]` has it: pawns with two decimals, or `#3`.
-pub(super) fn eval_text(score: WhiteScore) -> String {
-    match score {
-        WhiteScore::Centipawns(centipawns) => format!("{:.2}", f64::from(centipawns) / 100.0),
-        WhiteScore::Mate(moves) => format!("#{moves}"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use game::{Color, Game};
 use messages::epd::{EpdEvaluation, EpdMove, EpdPosition, Operation, Record, Register};
 
-use super::record::{AnnotatedGame, PuzzleNote, score_for};
+use super::record::{AnnotatedGame, PuzzleNote};
 use crate::jobs::{PROVENANCE, private};
 
 /// A record for each position that was analysed: `ce`, `acd`, `acn`, `pm`, `pv`, `id` and `c0` with the game.
@@ -16,7 +16,7 @@ pub fn positions(game: &AnnotatedGame) -> Vec<String> {
         let Some(score) = note.score else { return };
         let mut record = record(game, here, ply, "");
         let line = moves(here, &note.line);
-        record.extend(EpdEvaluation::of(score_for(score, here.turn())).map(Operation::Ce));
+        record.extend(EpdEvaluation::of(score.score_for(here.turn())).map(Operation::Ce));
         record.extend(note.depth.map(|depth| Operation::Acd(depth.into())));
         record.extend(note.nodes.map(Operation::Acn));
         record.extend(line.first().cloned().map(Operation::Pm));
@@ -35,7 +35,7 @@ pub fn puzzles(game: &AnnotatedGame) -> Vec<String> {
             return false;
         }
         record.set(Operation::Bm(solution));
-        record.extend(EpdEvaluation::of(score_for(puzzle.score, here.turn())).map(Operation::Ce));
+        record.extend(EpdEvaluation::of(puzzle.score.score_for(here.turn())).map(Operation::Ce));
         record.extend(puzzle.depth.map(|depth| Operation::Acd(depth.into())));
         if let Some(register) = Register::new(1) {
             record.set(Operation::Comment(register, Some(puzzle.line.join(" ").into())));
@@ -60,6 +60,7 @@ fn of_puzzles(
     replay(game, |ply, here| {
         for puzzle in game.puzzles.iter().filter(|puzzle| puzzle.ply == ply) {
             let mut record = record(game, here, ply, &format!(", {} was played", numbered(game, ply)));
+            record.set(recipe(game, &[&puzzle.verifier]));
             if complete(here, puzzle, &mut record) {
                 records.push(record.to_string());
             }
@@ -80,11 +81,15 @@ fn record(game: &AnnotatedGame, here: &Game, ply: usize, about: &str) -> Record<
     if let Some(register) = Register::new(0) {
         record.set(Operation::Comment(register, Some(plain(&(title(game) + about)).into())));
     }
-    let by = &game.provenance;
-    let date = by.date.as_deref().map(|date| date.replace('.', "-"));
-    let recipe = [Some(by.engine.clone()), Some(by.limit.clone()), date];
-    record.set(private(PROVENANCE, &plain(&recipe.into_iter().flatten().collect::<Vec<_>>().join(", "))));
+    record.set(recipe(game, &[&game.provenance.engine, &game.provenance.limit]));
     record
+}
+
+/// Who searched, and when.
+fn recipe(game: &AnnotatedGame, by: &[&str]) -> Operation<'static> {
+    let date = game.provenance.date.as_deref().map(|date| date.replace('.', "-"));
+    let parts: Vec<&str> = by.iter().copied().chain(date.as_deref()).collect();
+    private(PROVENANCE, &plain(&parts.join(", ")))
 }
 
 /// A text that is a string in EPD: without quotation marks and semicolons.

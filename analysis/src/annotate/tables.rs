@@ -10,9 +10,11 @@ use super::chance::accuracy;
 use super::record::{AnnotatedGame, AnnotatedMove, GamePhase};
 use crate::report::{Mean, TextTable, Z};
 
-/// Sums over annotated games. Moves of one game depend on each other, so that intervals are those of games.
+/// Sums over annotated games. Moves of one game, of both sides, depend on each other, so that intervals are those of games.
 #[derive(Clone, Debug, Default)]
 pub struct AnnotationTables {
+    /// Number of games.
+    games: u64,
     groups: BTreeMap<(GroupKind, String), GroupSums>,
     /// Squares of the noise of the games, and their number.
     noise: (f64, u64),
@@ -47,8 +49,8 @@ impl GroupKind {
 /// Sums over the games of a group.
 #[derive(Clone, Debug, Default)]
 struct GroupSums {
-    /// Moves, accuracy and loss of each game.
-    games: Vec<GameSums>,
+    /// Moves, accuracy and loss of each game, with its number.
+    games: Vec<(u64, GameSums)>,
     grades: [u64; 3],
 }
 
@@ -66,7 +68,7 @@ pub struct TableRow {
     by: GroupKind,
     /// Its value.
     pub(super) name: String,
-    /// Number of games, with each side of them for itself.
+    /// Number of games.
     games: usize,
     /// Number of judged moves.
     pub(super) moves: u64,
@@ -85,6 +87,7 @@ pub struct TableRow {
 impl AnnotationTables {
     /// Adds a game.
     pub fn add(&mut self, game: &AnnotatedGame) {
+        self.games += 1;
         if let Some(noise) = game.noise {
             self.noise = (self.noise.0 + noise * noise, self.noise.1 + 1);
         }
@@ -125,7 +128,11 @@ impl AnnotationTables {
             return;
         }
         let group = self.groups.entry((by, name.to_owned())).or_default();
-        let mut sums = GameSums::default();
+        // Both sides of a game may belong to a group.
+        if group.games.last().is_none_or(|(number, _)| *number != self.games) {
+            group.games.push((self.games, GameSums::default()));
+        }
+        let Some((_, sums)) = group.games.last_mut() else { return };
         for mv in moves {
             let Some(loss) = mv.loss else { continue };
             sums.moves += 1.0;
@@ -138,7 +145,6 @@ impl AnnotationTables {
                 None => {}
             }
         }
-        group.games.push(sums);
     }
 
     /// All rows, those of a table together; the most games come first.
@@ -223,8 +229,12 @@ fn family(name: &str) -> &str {
 }
 
 impl GroupSums {
+    fn sums(&self) -> impl Iterator<Item = &GameSums> {
+        self.games.iter().map(|(_, sums)| sums)
+    }
+
     fn row(&self, by: GroupKind, name: &str) -> TableRow {
-        let moves: f64 = self.games.iter().map(|game| game.moves).sum();
+        let moves: f64 = self.sums().map(|game| game.moves).sum();
         let accuracy = self.ratio(|game| game.accuracy);
         let loss = self.ratio(|game| game.loss);
         let error = |mean: Mean| (self.games.len() > 1).then_some(mean.error);
@@ -246,9 +256,9 @@ impl GroupSums {
     /// A mean over moves, with the error of the ratio estimator over games (Cochran, Sampling Techniques, 2.11).
     fn ratio(&self, value: impl Fn(&GameSums) -> f64) -> Mean {
         let games = self.games.len() as f64;
-        let moves: f64 = self.games.iter().map(|game| game.moves).sum();
-        let mean = self.games.iter().map(&value).sum::<f64>() / moves;
-        let squares: f64 = self.games.iter().map(|game| (value(game) - mean * game.moves).powi(2)).sum();
+        let moves: f64 = self.sums().map(|game| game.moves).sum();
+        let mean = self.sums().map(&value).sum::<f64>() / moves;
+        let squares: f64 = self.sums().map(|game| (value(game) - mean * game.moves).powi(2)).sum();
         let error = Z * (squares * games / (games - 1.0).max(1.0)).sqrt() / moves;
         Mean { mean, error }
     }

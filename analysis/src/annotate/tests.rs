@@ -82,6 +82,16 @@ fn settings() -> AnnotationSettings {
     }
 }
 
+fn puzzles(nodes: u64) -> PuzzleSettings {
+    PuzzleSettings {
+        verifier: format!("Herald, nodes={nodes}"),
+        compares_depth: true,
+        limit: TimeControl::Nodes(NonZeroU64::new(nodes).expect("nodes")),
+        margin: 20.0,
+        mebibytes: 1,
+    }
+}
+
 fn annotate(
     text: &str,
     settings: AnnotationSettings,
@@ -166,7 +176,7 @@ fn an_only_move_is_praised() {
 fn judgements_of_the_file_stay_unless_they_are_replaced() {
     let text = "1. e4 e5 2. Ke2 $6 {[%eval -0.10] so what} a6 *";
     let keeping = flat(&annotate(text, settings(), knowing(), 1).remove(0).text);
-    assert!(keeping.contains("2. Ke2 $6 {Blunder. Nf3 was better."), "{keeping}");
+    assert!(keeping.contains("2. Ke2 $6 {Nf3 was better. White loses the balance"), "{keeping}");
     assert!(keeping.contains("{[%eval -0.10] so what}"), "{keeping}");
     let replaced = flat(
         &annotate(text, AnnotationSettings { replaces: true, ..settings() }, knowing(), 1).remove(0).text,
@@ -176,6 +186,124 @@ fn judgements_of_the_file_stay_unless_they_are_replaced() {
     let plain = AnnotationSettings { has_words: false, line_plies: 0, ..settings() };
     let plain = flat(&annotate("1. e4 e5 2. Ke2 a6 *", plain, knowing(), 1).remove(0).text);
     assert!(plain.ends_with("1. e4 {[%eval 0.30,9]} 1... e5 {[%eval 0.30,9]} 2. Ke2 $4 {[%eval -3.00,9]} 2... a6 $4 {[%eval -0.20,9]} *  "), "{plain}");
+}
+
+#[test]
+fn words_do_not_contradict_a_glyph_of_the_file() {
+    let only = |text: &str| flat(&annotate(text, settings(), knowing(), 1).remove(0).text);
+    // The same grade is said, another one is not, nor is praise of a move that was marked as a mistake.
+    assert!(only("1. e4 e5 2. Ke2 $4 a6 *").contains("2. Ke2 $4 {[%eval -3.00,9] Blunder. Nf3 was better."));
+    let praised = only("1. e4 e5 2. Ke2 Nf6 $2 *");
+    assert!(praised.contains("2... Nf6 $2 {[%eval -3.00,9]} *"), "{praised}");
+}
+
+#[test]
+fn an_opening_is_not_named_beside_another_one() {
+    let tags = |given: &str| {
+        let text =
+            annotate(&format!("{given}\n1. e4 e5 2. Ke2 a6 *"), settings(), knowing(), 1).remove(0).text;
+        let is_ours = |line: &&str| line.starts_with("[ECO") || line.starts_with("[Opening");
+        text.lines().filter(is_ours).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (code, name) = ("[ECO \"C20\"]", "[Opening \"King's Pawn Game\"]");
+    assert_eq!(tags("[ECO \"?\"]"), [code, name]);
+    assert_eq!(tags(code), [code, name]);
+    assert_eq!(tags("[ECO \"B01\"]"), ["[ECO \"B01\"]"]);
+    assert!(tags("[Eco \"B01\"]").is_empty());
+    assert_eq!(tags("[OPENING \"Alapin\"]"), [""; 0]);
+    assert_eq!(tags("[Eco \"C20\"]"), [name]);
+}
+
+#[test]
+fn contradictions_and_losses_are_told() {
+    let only = |text: &str| {
+        annotate(text, AnnotationSettings { is_dry: true, ..settings() }, knowing(), 1).remove(0)
+    };
+    let told = only("[Result \"1-0\"]\n\n1. e4 e5 0-1");
+    assert_eq!(
+        told.messages,
+        ["a.pgn:1: the tag Result says `1-0`, the moves end with `0-1`; both are kept"]
+    );
+    assert!(!told.has_failed && told.text.contains("[Result \"1-0\"]") && told.text.ends_with("e5 0-1\n\n"));
+    assert!(only("[Result \"?\"]\n\n1. e4 e5 0-1").messages.is_empty());
+    let cut = only(&format!("1. e4 {{{}}}\ne5 *", "x".repeat(2 << 20)));
+    assert!(
+        cut.has_failed && cut.messages[0].ends_with("too long for a game of chess"),
+        "{:?}",
+        cut.messages
+    );
+}
+
+/// Annotates with scores that are what somebody tells of every position.
+fn scored(score: Score) -> AnnotationResult {
+    struct Telling(Score);
+    impl Analyzer for Telling {
+        fn begin_game(&mut self) {}
+        fn analyze(&mut self, game: &Game, _: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
+            let line = game.legal_moves().first().copied().into_iter().collect();
+            Ok(PositionAnalysis { line, score: Some(self.0), ..PositionAnalysis::default() })
+        }
+        fn find_mate(&mut self, _: &Game, _: u32) -> AnalysisResult<MateSearch> {
+            Err(AnalysisError::NoScore)
+        }
+    }
+    annotate("1. e4 e5 *", settings(), Arc::new(move || Ok(Box::new(Telling(score)))), 1).remove(0)
+}
+
+#[test]
+fn scores_that_no_program_can_mean_are_left_out() {
+    for score in
+        [Score::Centipawns(20_001), Score::Centipawns(-2_000_000), Score::MatedIn(0), Score::MateIn(0)]
+    {
+        let result = scored(score);
+        assert!(result.has_failed && !result.text.contains("%eval"), "{score:?}: {}", result.text);
+    }
+    assert!(scored(Score::Centipawns(-20_000)).text.contains("[%eval -200.00]"));
+}
+
+#[test]
+fn tables_count_games_and_have_intervals_of_games() {
+    let results = annotate(&GAMES.repeat(2), settings(), herald(), 1);
+    let games: Vec<&AnnotatedGame> = results.iter().filter_map(|result| result.game.as_ref()).collect();
+    let table = |games: &[&AnnotatedGame]| {
+        let mut tables = AnnotationTables::default();
+        for game in games {
+            tables.add(game);
+        }
+        tables.csv()
+    };
+    let row = |csv: &str, name: &str| {
+        let line = csv.lines().find(|line| line.contains(name)).expect(name);
+        line.rsplit(',').rev().skip(2).map(str::to_owned).collect::<Vec<_>>()
+    };
+    // One game, whose sides are not two.
+    let one = row(&table(&games[..1]), "\"opening\"");
+    assert_eq!((one[0].as_str(), one[1].as_str(), one[3].as_str(), one[5].as_str()), ("1", "20", "", ""));
+    // The same game twice: no difference between games.
+    let twice = row(&table(&[games[0], games[2]]), "\"opening\"");
+    assert_eq!((twice[0].as_str(), twice[1].as_str(), twice[3].as_str()), ("2", "40", "0.000"));
+    let both = row(&table(&games), "\"A\"");
+    assert_eq!(both[0], "4");
+    assert!(both[3].parse::<f64>().is_ok_and(|error| error > 0.0), "{both:?}");
+}
+
+#[test]
+fn puzzles_are_verified_deeper_and_not_lost() {
+    // White takes the queen; in the second game a bishop, and is lost nevertheless.
+    let won = "[FEN \"k2q4/8/8/8/3Q4/8/8/K7 w - - 0 1\"]\n\n1. Kb2 Kb7 *";
+    let lost = "[FEN \"q5k1/5ppp/8/8/8/3b3P/5PP1/3R2K1 w - - 0 1\"]\n\n1. g3 Bf5 *";
+    let made = |text: &str, nodes| {
+        let puzzles = PuzzleSettings { margin: 5.0, ..puzzles(nodes) };
+        let rules = JudgingRules { scale: 500.0, ..JudgingRules::default() };
+        let settings = AnnotationSettings { rules, puzzles: Some(puzzles), ..settings() };
+        let game = annotate(text, settings, herald(), 1).remove(0).game.expect("data");
+        assert!(game.moves[0].grade.is_some(), "{game:?}");
+        game.puzzles.into_iter().filter(|puzzle| puzzle.ply == 0).collect::<Vec<_>>()
+    };
+    let found = made(won, 100_000);
+    assert_eq!((found[0].solution.as_str(), found[0].verifier.as_str()), ("Qxd8+", "Herald, nodes=100000"));
+    assert!(made(won, 10).is_empty(), "ten nodes are less than the analysis");
+    assert_eq!(made(lost, 100_000), []);
 }
 
 #[test]
@@ -249,7 +377,7 @@ fn a_program_that_fails_is_asked_again_and_costs_no_finished_position() {
     assert!(!always.text.contains("1. e4 {[%eval"), "{}", always.text);
     assert_eq!(
         always.messages,
-        ["a.pgn:1: not all positions are analysed: the program gives no move and says `no`"]
+        ["a.pgn:1: not all positions are analysed by Knowing: the program gives no move and says `no`"]
     );
 }
 
@@ -265,12 +393,7 @@ const GAMES: &str = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Qh5 Nf6 3. Qxe5
 
 #[test]
 fn herald_annotates_the_same_on_any_number_of_threads() {
-    let puzzles = PuzzleSettings {
-        limit: TimeControl::Nodes(NonZeroU64::new(9_000).expect("nodes")),
-        margin: 20.0,
-        mebibytes: 1,
-    };
-    let settings = AnnotationSettings { puzzles: Some(puzzles), ..settings() };
+    let settings = AnnotationSettings { puzzles: Some(puzzles(12_000)), ..settings() };
     let one = annotate(GAMES, settings.clone(), herald(), 1);
     let two = annotate(&GAMES.repeat(2), settings, herald(), 2);
     for (one, two) in one.iter().zip(&two).chain(one.iter().zip(&two[2..])) {
@@ -290,6 +413,7 @@ fn herald_annotates_the_same_on_any_number_of_threads() {
     for game in games {
         let records = suites::positions(game);
         assert_eq!(records.len(), game.moves.len() + 1);
+        assert!(suites::puzzles(game).iter().all(|record| record.contains("\"Herald, nodes=12000\"")));
         for record in records.iter().chain(&suites::puzzles(game)).chain(&suites::mates(game)) {
             let reading = messages::epd::RecordReader::default().read(record, 1);
             assert!(reading.faults.is_empty() && reading.record.is_some(), "{record}: {:?}", reading.faults);

@@ -1,9 +1,9 @@
 //! Annotations in the text of a game.
 
-use game::{Annotation, GameOpening, GameTree, MoveLine, MoveNode};
+use game::{Annotation, GameTree, MoveLine, MoveNode, comment_commands, eval_command, without_commands};
 
 use super::games::AnnotationSettings;
-use super::record::{AnnotatedGame, PositionNote, eval_text};
+use super::record::{AnnotatedGame, OpeningNote, PositionNote};
 
 /// Writes the annotations of a game into its text. What is there stays, but for evaluations and judgements if they are to be
 /// replaced.
@@ -14,12 +14,14 @@ pub(super) fn write_into(tree: &mut GameTree, game: &AnnotatedGame, settings: &A
             remove_judgements(node);
         }
         let glyph = mv.grade.map(super::MoveGrade::glyph).or(mv.merit.map(super::MoveMerit::glyph));
-        let is_judged = node.glyphs().any(is_judgement);
-        let is_evaluated = node.comments().any(|comment| comment.contains(EVAL));
+        let given = node.glyphs().find(|glyph| is_judgement(*glyph));
+        let is_evaluated = node.comments().flat_map(comment_commands).any(|(name, _)| name == EVAL);
         let mut new: Vec<Annotation> =
-            glyph.filter(|_| !is_judged).map(Annotation::Glyph).into_iter().collect();
-        let eval = eval_command(&mv.after).filter(|_| settings.has_evaluations && !is_evaluated);
-        let words = settings.has_words.then(|| words(game, ply)).flatten();
+            glyph.filter(|_| given.is_none()).map(Annotation::Glyph).into_iter().collect();
+        let eval = eval_of(&mv.after).filter(|_| settings.has_evaluations && !is_evaluated);
+        // Words must not contradict a glyph that stays.
+        let is_agreed = given.is_none() || given == glyph;
+        let words = settings.has_words.then(|| words(game, ply, is_agreed)).flatten();
         let comment: Vec<String> = eval.into_iter().chain(words).collect();
         new.extend(Annotation::comment(&comment.join(" ")));
         let keeps =
@@ -31,21 +33,23 @@ pub(super) fn write_into(tree: &mut GameTree, game: &AnnotatedGame, settings: &A
     }
 }
 
-/// Beginning of the command with an evaluation.
-const EVAL: &str = "[%eval ";
+/// Name of the command with an evaluation.
+const EVAL: &str = "eval";
 
-/// The words on a move: those of its judgement, and where theory ends.
-fn words(game: &AnnotatedGame, ply: usize) -> Option<String> {
+/// The words on a move: where theory ends, those of its judgement, with its grade or merit only where it `is_agreed`.
+fn words(game: &AnnotatedGame, ply: usize, is_agreed: bool) -> Option<String> {
+    let mv = &game.moves[ply];
     let ends = game.opening.as_ref().filter(|opening| opening.theory == ply + 1);
     let ends = ends.map(|opening| format!("End of theory: {} {}.", opening.eco, opening.name));
-    let words: Vec<String> = ends.into_iter().chain(game.moves[ply].words.clone()).collect();
+    let grade = mv.grade.map(|grade| format!("{}.", grade.name()));
+    let verdict = grade.or_else(|| mv.merit.map(|merit| merit.sentence().to_owned())).filter(|_| is_agreed);
+    let words: Vec<String> = ends.into_iter().chain(verdict).chain(mv.words.clone()).collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// The command with the evaluation of a position.
-fn eval_command(note: &PositionNote) -> Option<String> {
-    let depth = note.depth.map_or_else(String::new, |depth| format!(",{depth}"));
-    note.score.map(|score| format!("{EVAL}{}{depth}]", eval_text(score)))
+fn eval_of(note: &PositionNote) -> Option<String> {
+    note.score.map(|score| eval_command(score, note.depth))
 }
 
 /// The better line instead of a move, with its score at its first move.
@@ -55,7 +59,7 @@ fn better_line(game: &AnnotatedGame, ply: usize, settings: &AnnotationSettings) 
         return None;
     }
     let mut moves: Vec<MoveNode> = note.line.iter().take(settings.line_plies).map(MoveNode::new).collect();
-    moves[0].after.extend(eval_command(note).as_deref().and_then(Annotation::comment));
+    moves[0].after.extend(eval_of(note).as_deref().and_then(Annotation::comment));
     Some(Annotation::Variation(MoveLine { before: Vec::new(), moves }))
 }
 
@@ -77,39 +81,40 @@ fn remove_judgements(node: &mut MoveNode) {
 }
 
 fn without_eval(text: &str) -> Option<Annotation> {
-    let mut rest = text.to_owned();
-    while let Some(from) = rest.find(EVAL) {
-        let Some(length) = rest[from..].find(']') else { break };
-        rest.replace_range(from..=from + length, "");
-    }
-    let words: Vec<&str> = rest.split_whitespace().collect();
-    (!words.is_empty()).then(|| Annotation::Comment(words.join(" ")))
+    let rest = without_commands(text, |name| name == EVAL);
+    (rest == text || !rest.trim().is_empty()).then_some(Annotation::Comment(rest))
 }
 
-/// Names the opening in the tags, unless it is named there.
-pub(super) fn name_opening(tree: &mut GameTree, opening: Option<&GameOpening>) {
-    let Some(GameOpening { opening, .. }) = opening else { return };
-    set_unknown(tree, "ECO", opening.eco);
-    set_unknown(tree, "Opening", opening.name);
-}
-
-/// Sets a tag that is missing or unknown. Some programs write `Eco`.
-fn set_unknown(tree: &mut GameTree, name: &str, value: &str) {
-    let is_known = |(tag, value): &(String, String)| {
-        tag.eq_ignore_ascii_case(name) && !matches!(value.trim(), "" | "?" | "-")
+/// Names the opening in the tags, unless they name another one.
+pub(super) fn name_opening(tree: &mut GameTree, opening: Option<&OpeningNote>) {
+    let Some(OpeningNote { eco, name, .. }) = opening else { return };
+    let given = |tag: &str| {
+        // Some programs write `Eco`.
+        let known =
+            tree.tags.iter().find(|(name, value)| name.eq_ignore_ascii_case(tag) && !is_unknown(value));
+        known.map(|(_, value)| value.trim().to_owned())
     };
-    if !tree.tags.iter().any(is_known) {
-        tree.set_tag(name, value);
+    let (given_eco, given_name) = (given("ECO"), given("Opening"));
+    // Some programs write more than the code, such as `C20/03`.
+    let is_same = given_eco.as_ref().is_none_or(|given| given.starts_with(&**eco))
+        && given_name.as_ref().is_none_or(|given| given == name);
+    if is_same && given_eco.is_none() {
+        tree.set_tag("ECO", eco.as_str());
     }
+    if is_same && given_name.is_none() {
+        tree.set_tag("Opening", name.as_str());
+    }
+}
+
+/// Whether the value of a tag says nothing.
+fn is_unknown(value: &str) -> bool {
+    matches!(value.trim(), "" | "?" | "-")
 }
 
 fn write_tags(tree: &mut GameTree, game: &AnnotatedGame) {
-    if let Some(opening) = &game.opening {
-        set_unknown(tree, "ECO", &opening.eco);
-        set_unknown(tree, "Opening", &opening.name);
-    }
+    name_opening(tree, game.opening.as_ref());
     let by = &game.provenance.annotator;
-    let before = tree.tag("Annotator").map(str::trim).filter(|known| !matches!(*known, "" | "?" | "-"));
+    let before = tree.tag("Annotator").map(str::trim).filter(|known| !is_unknown(known));
     let annotator = match before {
         Some(before) if before.split("; ").any(|one| one == by) => before.to_owned(),
         Some(before) => format!("{before}; {by}"),

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use game::{Clock, Color, Game, Move, counted};
-use pages::{GamePage, PageMove, PageStep, WhiteScore, touched_squares};
+use game::{Clock, Color, Game, Move, WhiteScore, counted};
+use pages::{GamePage, PageMove, PageStep, touched_squares};
 use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 

@@ -4,6 +4,7 @@
 //! for those who need games rather than texts. [`write_pgn`] makes a tree of a game and writes it. [`PgnScanner`] reads
 //! tags alone.
 
+mod commands;
 mod headers;
 mod parse;
 mod read;
@@ -13,6 +14,10 @@ mod tree;
 mod tree_tests;
 mod write;
 
+pub use commands::{
+    WhiteScore, clock_command, comment_commands, comment_words, eval_command, read_clock, read_eval,
+    without_commands,
+};
 pub use headers::{PgnHeader, PgnScanner};
 pub use parse::{ParsedGame, TreeReader};
 pub use read::{PgnError, PgnFault, PgnGame, PgnReader};

@@ -48,14 +48,19 @@ pub struct TreeReader<R> {
     /// A token that ended the previous game, and its line.
     next: Option<(Token, u64)>,
     /// What stands before the next game.
-    leading: Vec<(u64, Annotation)>,
+    leading: PartialGame,
     is_over: bool,
 }
 
 impl<R: BufRead> TreeReader<R> {
     /// Reads all games in `input`. Text that is not UTF-8 is read as ISO 8859-1.
     pub fn new(input: R) -> TreeReader<R> {
-        TreeReader { tokens: Tokenizer::new(input), next: None, leading: Vec::new(), is_over: false }
+        TreeReader {
+            tokens: Tokenizer::new(input),
+            next: None,
+            leading: PartialGame::default(),
+            is_over: false,
+        }
     }
 
     fn token(&mut self) -> io::Result<Option<(Token, u64)>> {
@@ -66,11 +71,7 @@ impl<R: BufRead> TreeReader<R> {
     }
 
     fn read_game(&mut self) -> io::Result<Option<ParsedGame>> {
-        let mut game = PartialGame::default();
-        for (line, annotation) in mem::take(&mut self.leading) {
-            game.first_line = Some(game.first_line.unwrap_or(line));
-            game.annotate(annotation);
-        }
+        let mut game = mem::take(&mut self.leading);
         while let Some((token, line)) = self.token()? {
             match token {
                 Token::Tag { ref name, .. } if game.ends_before(name, line) => {
@@ -83,6 +84,9 @@ impl<R: BufRead> TreeReader<R> {
                     self.read_trailing(&mut game, line)?;
                     break;
                 }
+                Token::VariationBegin if game.open.len() == MOST_NESTED => {
+                    game.take(self.tokens.deep_variation()?, line);
+                }
                 token => game.take(token, line),
             }
         }
@@ -92,29 +96,25 @@ impl<R: BufRead> TreeReader<R> {
     /// Reads what stands behind the result on its line, or before the end of the input, into the game; what comes later belongs
     /// to the next game.
     fn read_trailing(&mut self, game: &mut PartialGame, end: u64) -> io::Result<()> {
-        let mut later = Vec::new();
+        let mut later = PartialGame::default();
         loop {
             let Some((token, line)) = self.token()? else {
-                for (_, annotation) in later {
-                    game.annotate(annotation);
-                }
+                game.append(later);
                 return Ok(());
             };
             match token {
-                Token::Comment(text) if text.is_empty() => {}
-                Token::Comment(text) if line == end => game.annotate(Annotation::Comment(text)),
-                Token::Comment(text) => later.push((line, Annotation::Comment(text))),
-                Token::Glyph(number) if line == end => game.annotate(Annotation::Glyph(number)),
-                Token::Other(text) if line == end => game.annotate(Annotation::Other(text)),
-                Token::Other(text) => later.push((line, Annotation::Other(text))),
+                Token::Comment(_) | Token::Glyph(_) | Token::Other(_) if line == end => {
+                    game.take(token, line);
+                }
+                Token::Comment(_) | Token::Other(_) => {
+                    later.first_line.get_or_insert(line);
+                    later.take(token, line);
+                }
                 token => {
                     self.next = Some((token, line));
                     self.leading = later;
                     return Ok(());
                 }
-            }
-            if later.len() > MOST_TEXT / NODE_SIZE {
-                later.clear();
             }
         }
     }
@@ -155,8 +155,6 @@ struct PartialGame {
     move_lines: Vec<u64>,
     /// The open variations, the outermost one first.
     open: Vec<MoveLine>,
-    /// Number of open variations that are nested too deeply.
-    too_deep: usize,
     /// The line of the outermost open variation.
     variation_line: u64,
     result: Option<ResultMarker>,
@@ -204,7 +202,6 @@ impl PartialGame {
                 self.grow(word.len(), line);
                 self.add_word(word, line);
             }
-            Token::Comment(text) if text.is_empty() => {}
             Token::Comment(text) => self.add(Annotation::Comment(text), line),
             Token::Glyph(number) => self.add(Annotation::Glyph(number), line),
             Token::Other(text) => self.add(Annotation::Other(text), line),
@@ -213,7 +210,10 @@ impl PartialGame {
             Token::Faulty(fault, text) => {
                 self.begin(Section::Tags, line);
                 let is_comment = matches!(fault, PgnFault::UnclosedComment | PgnFault::TooLong);
-                self.faults.push((line, fault));
+                // Variations that are too deep are told once.
+                if fault != PgnFault::TooDeep || self.faults.iter().all(|(_, told)| *told != fault) {
+                    self.faults.push((line, fault));
+                }
                 match is_comment {
                     _ if text.is_empty() => {}
                     true => self.add(Annotation::Comment(text), line),
@@ -221,6 +221,12 @@ impl PartialGame {
                 }
             }
         }
+    }
+
+    /// Adds what was read behind the game.
+    fn append(&mut self, later: PartialGame) {
+        later.mainline.before.into_iter().for_each(|annotation| self.annotate(annotation));
+        self.faults.extend(later.faults);
     }
 
     fn grow(&mut self, bytes: usize, line: u64) {
@@ -261,13 +267,6 @@ impl PartialGame {
 
     fn open_variation(&mut self, line: u64) {
         self.begin(Section::Movetext, line);
-        if self.open.len() == MOST_NESTED {
-            self.too_deep += 1;
-            if !self.faults.iter().any(|(_, fault)| matches!(fault, PgnFault::TooDeep)) {
-                self.faults.push((line, PgnFault::TooDeep));
-            }
-            return self.add(Annotation::Other("(".to_owned()), line);
-        }
         if self.open.is_empty() {
             self.variation_line = line;
         }
@@ -277,10 +276,7 @@ impl PartialGame {
 
     fn close_variation(&mut self, line: u64) {
         self.begin(Section::Movetext, line);
-        if self.too_deep > 0 {
-            self.too_deep -= 1;
-            self.add(Annotation::Other(")".to_owned()), line);
-        } else if let Some(variation) = self.open.pop() {
+        if let Some(variation) = self.open.pop() {
             self.annotate(Annotation::Variation(variation));
         } else {
             self.faults.push((line, PgnFault::UnopenedVariation));
@@ -296,9 +292,6 @@ impl PartialGame {
         if !self.open.is_empty() {
             self.faults.push((self.variation_line, PgnFault::UnclosedVariation));
             self.result = self.result.or_else(|| self.take_last_result());
-            for _ in 0..self.too_deep {
-                self.annotate(Annotation::Other(")".to_owned()));
-            }
         }
         while let Some(variation) = self.open.pop() {
             self.annotate(Annotation::Variation(variation));

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use shakmaty::Color;
 
 use super::parse::{MOST_NESTED, ParsedGame, TreeReader};
-use super::tree::comments;
+use super::tree::{Annotation, comments};
 use crate::{DrawReason, FenError, Game, GameTree, MoveError, Outcome, PgnTags, ResultMarker, WinReason};
 
 /// Maximum number of plies of a game. The seventy-five-move rule ends every game earlier.
@@ -19,7 +19,7 @@ pub struct PgnGame {
     /// The mainline and the result. The reason of the result is derived from the tag `Termination`, from a last comment written
     /// by Herald, and from the position.
     pub game: Game,
-    /// `comments[i]` belongs to the move `game.moves()[i]`, as in [`super::write_pgn`]. Variations with their
+    /// `comments[i]` belongs to the move `game.moves()[i]`, as in [`super::write_pgn`], with single spaces between words. Variations with their
     /// comments, comments before the first move, and annotation glyphs are skipped.
     pub comments: Vec<Option<String>>,
 }
@@ -120,9 +120,8 @@ impl PgnGame {
         if let Some(fault) = syntax {
             return Err(broken(fault));
         }
-        let all = |node: &super::MoveNode| node.comments().map(str::to_owned).collect::<Vec<_>>();
-        let mut said: Vec<Vec<String>> = nodes.iter().map(all).collect();
-        let mut unplayed: Vec<String> = comments(&parsed.tree.mainline.before).map(str::to_owned).collect();
+        let mut said: Vec<Vec<String>> = nodes.iter().map(|node| folded(&node.after)).collect();
+        let mut unplayed = folded(&parsed.tree.mainline.before);
         conclude(&mut game, &parsed.tree, said.last_mut().unwrap_or(&mut unplayed));
         let comments = said.into_iter().map(|texts| (!texts.is_empty()).then(|| texts.join(" "))).collect();
         let mut tags = PgnTags::default();
@@ -133,6 +132,12 @@ impl PgnGame {
         }
         Ok(PgnGame { tags, game, comments })
     }
+}
+
+/// The comments that are not empty, with single spaces between their words.
+fn folded(annotations: &[Annotation]) -> Vec<String> {
+    let texts = comments(annotations).map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    texts.filter(|text| !text.is_empty()).collect()
 }
 
 /// The fault that comes first in the text.

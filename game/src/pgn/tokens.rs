@@ -12,6 +12,7 @@ pub(super) enum Token {
         name: String,
         value: String,
     },
+    /// A comment as it is written; line ends are line feeds.
     Comment(String),
     /// An annotation glyph: `$13`, or `!?` and its like.
     Glyph(u8),
@@ -19,7 +20,7 @@ pub(super) enum Token {
     VariationEnd,
     /// A move or a result.
     Word(String),
-    /// Text that is not PGN, or that PGN leaves to programs: an escaped line, which begins with `%`, or a reserved character.
+    /// Text that is not PGN, or that PGN leaves to programs: an escaped line, which begins with `%`, or a reserved token, `<x>`.
     Other(String),
     /// Like `Other`, but a fault.
     Faulty(PgnFault, String),
@@ -44,6 +45,7 @@ impl<R: BufRead> Tokenizer<R> {
     pub(super) fn next(&mut self) -> io::Result<Option<Token>> {
         loop {
             let rest = &self.line[self.at..];
+            let rest_length = rest.len();
             let Some(first) = rest.chars().next() else {
                 let read = self.next_line()?;
                 self.token_line = self.lines.number;
@@ -60,13 +62,16 @@ impl<R: BufRead> Tokenizer<R> {
             self.token_line = self.lines.number;
             return Ok(Some(match first {
                 '{' => return self.comment().map(Some),
-                ';' => Token::Comment(joined(&self.rest_of_line()[1..])),
+                ';' => Token::Comment(self.take(rest_length)[1..].to_owned()),
                 '[' => self.tag(),
                 '(' => self.single(Token::VariationBegin),
                 ')' => self.single(Token::VariationEnd),
                 '$' => self.numbered_glyph(),
                 '!' | '?' => self.glyph(),
-                '<' | '>' => self.single(Token::Other(first.to_string())),
+                '<' | '>' => {
+                    let length = reserved_length(rest);
+                    Token::Other(self.take(length).to_owned())
+                }
                 // An old mark of en passant captures.
                 'e' if rest.starts_with("e.p.") => {
                     self.at += 4;
@@ -129,28 +134,57 @@ impl<R: BufRead> Tokenizer<R> {
         Token::Faulty(fault, self.rest_of_line().to_owned())
     }
 
-    /// Reads a comment in braces. Line ends and runs of white space become spaces.
+    /// Reads a comment in braces.
     fn comment(&mut self) -> io::Result<Token> {
         self.at += 1;
-        let mut text = String::new();
+        let (mut text, mut is_too_long) = (String::new(), false);
         loop {
             let rest = &self.line[self.at..];
             let end = rest.find('}');
             let part = &rest[..end.unwrap_or(rest.len())];
-            if text.len() + part.len() > LONGEST_LINE {
-                self.at += end.map_or(rest.len(), |end| end + 1);
-                return Ok(Token::Faulty(PgnFault::TooLong, String::new()));
+            is_too_long |= text.len() + part.len() > LONGEST_LINE;
+            if !is_too_long {
+                text.push_str(part);
             }
-            join(&mut text, part);
-            if let Some(end) = end {
-                self.at += end + 1;
-                return Ok(Token::Comment(text));
-            }
-            match self.next_line()? {
-                LineRead::Line if tag_pair(&self.line).is_none() => {}
+            self.at += end.map_or(rest.len(), |end| end + 1);
+            let is_closed = end.is_some();
+            let next = if is_closed { LineRead::End } else { self.next_line()? };
+            match next {
+                LineRead::Line if tag_pair(&self.line).is_none() => text.push('\n'),
+                _ if is_too_long => return Ok(Token::Faulty(PgnFault::TooLong, String::new())),
+                _ if is_closed => return Ok(Token::Comment(text)),
                 LineRead::TooLong => return Ok(Token::Faulty(PgnFault::TooLong, text)),
                 // The end of the input or the beginning of the next game.
-                LineRead::End | LineRead::Line => return Ok(Token::Faulty(PgnFault::UnclosedComment, text)),
+                LineRead::End | LineRead::Line => {
+                    text.truncate(text.trim_end().len());
+                    return Ok(Token::Faulty(PgnFault::UnclosedComment, text));
+                }
+            }
+        }
+    }
+
+    /// Reads the rest of a variation that is nested too deeply, as text, after its opening parenthesis. One that is not closed is
+    /// closed before the next game.
+    pub(super) fn deep_variation(&mut self) -> io::Result<Token> {
+        let (mut text, mut nesting, mut is_too_long) = ("(".to_owned(), Nesting::default(), false);
+        loop {
+            let length = nesting.pass(&self.line[self.at..], self.at == 0);
+            is_too_long |= text.len() + length > LONGEST_LINE;
+            let part = self.take(length);
+            if !is_too_long {
+                text.push_str(part);
+            }
+            let next = if nesting.open == 0 { LineRead::End } else { self.next_line()? };
+            match next {
+                LineRead::Line if tag_pair(&self.line).is_none() => text.push('\n'),
+                LineRead::TooLong => is_too_long = true,
+                LineRead::Line | LineRead::End if is_too_long => {
+                    return Ok(Token::Faulty(PgnFault::TooLong, String::new()));
+                }
+                LineRead::Line | LineRead::End => {
+                    nesting.close(&mut text);
+                    return Ok(Token::Faulty(PgnFault::TooDeep, text));
+                }
             }
         }
     }
@@ -164,21 +198,56 @@ impl<R: BufRead> Tokenizer<R> {
 /// The marks of the glyphs `$1` to `$6`, in their order. Those of two characters come after their first character.
 pub(super) const MARKS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
-/// A text with single spaces between its words.
-fn joined(text: &str) -> String {
-    let mut joined = String::new();
-    join(&mut joined, text);
-    joined
+/// The open parentheses and the comment of a variation that is read as text.
+struct Nesting {
+    open: usize,
+    is_in_comment: bool,
 }
 
-/// Appends the words of `more`, each after a space.
-fn join(text: &mut String, more: &str) {
-    for word in more.split_whitespace() {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(word);
+impl Default for Nesting {
+    fn default() -> Nesting {
+        Nesting { open: 1, is_in_comment: false }
     }
+}
+
+impl Nesting {
+    /// The length of the part of a line that belongs to the variation.
+    fn pass(&mut self, line: &str, is_whole: bool) -> usize {
+        if is_whole && line.starts_with('%') && !self.is_in_comment {
+            return line.len();
+        }
+        for (at, c) in line.char_indices() {
+            match c {
+                '}' => self.is_in_comment = false,
+                _ if self.is_in_comment => {}
+                '{' => self.is_in_comment = true,
+                ';' => break,
+                '(' => self.open += 1,
+                ')' => self.open -= 1,
+                _ => {}
+            }
+            if self.open == 0 {
+                return at + 1;
+            }
+        }
+        line.len()
+    }
+
+    /// Closes what is open. A comment that ends with its line may be the last one.
+    fn close(&self, text: &mut String) {
+        if self.open == 0 {
+            return;
+        }
+        text.truncate(text.trim_end().len());
+        text.push_str(if self.is_in_comment { "}\n" } else { "\n" });
+        text.push_str(&")".repeat(self.open));
+    }
+}
+
+/// The length of a reserved token, `<` up to `>` without white space, or of a reserved character.
+fn reserved_length(text: &str) -> usize {
+    let end = text[1..].find(|c: char| c.is_whitespace() || "<>{}();".contains(c)).map(|at| at + 1);
+    end.filter(|end| text[*end..].starts_with('>') && text.starts_with('<')).map_or(1, |end| end + 1)
 }
 
 /// The length of the word that `text` begins with, at least one character.
@@ -248,8 +317,8 @@ mod tests {
         };
         assert_eq!(numbers("! ? !! ?? !? ?! $0 $255 $007"), [1, 2, 3, 4, 5, 6, 0, 255, 7]);
         assert_eq!(numbers("!!!"), [3, 1]);
-        let other = ["$", "$256", "<"].map(|text| Token::Other(text.to_owned()));
-        assert_eq!(glyphs("$ $256 <"), other);
+        let other = ["$", "$256", "<", "<a1.b>", ">", "<"].map(|text| Token::Other(text.to_owned()));
+        assert_eq!(glyphs("$ $256 <<a1.b>> <"), other);
     }
 
     #[test]
@@ -259,9 +328,9 @@ mod tests {
         let expected = [
             (1, tag("White", "a \"b\" \\")),
             (1, tag("Black", "c")),
-            (2, Token::Comment("one two".into())),
+            (2, Token::Comment("one\n two ".into())),
             (3, Token::VariationBegin),
-            (3, Token::Comment("rest ]".into())),
+            (3, Token::Comment("rest ] ".into())),
             (4, Token::VariationEnd),
             (4, Token::Faulty(PgnFault::Tag { text: "[x]".into() }, "[x]".into())),
         ];
@@ -285,7 +354,7 @@ mod tests {
     fn what_is_not_closed_ends_before_the_next_tag() {
         let found = tokens(b"{a\n[%clk 0:01]\n[Event \"x\"]");
         let unclosed = |text: &str| (1, Token::Faulty(PgnFault::UnclosedComment, text.into()));
-        assert_eq!(found[0], unclosed("a [%clk 0:01]"));
+        assert_eq!(found[0], unclosed("a\n[%clk 0:01]"));
         assert!(matches!(&found[1..], [(3, Token::Tag { .. })]), "{found:?}");
         assert_eq!(tokens(b"{a"), [unclosed("a")]);
     }

@@ -44,7 +44,7 @@ pub struct MoveNode {
 pub enum Annotation {
     /// Number of a numeric annotation glyph: 1 for a good move (`!`), 2 for a poor one (`?`), and so on.
     Glyph(u8),
-    /// A comment that is not empty, with single spaces between its words.
+    /// A comment as it is written, with its white space; line ends are line feeds. One with a closing brace is one line.
     Comment(String),
     /// Moves instead of the move before.
     Variation(MoveLine),
@@ -184,9 +184,12 @@ pub(super) fn comments(annotations: &[Annotation]) -> impl Iterator<Item = &str>
     })
 }
 
+/// Longest line of a comment of a program, so that it fits into a line of the export format with its braces.
+const COMMENT_LINE: usize = 77;
+
 impl Annotation {
-    /// A comment of a program's own text. Braces become parentheses, because PGN has no escape for them, and runs of white space
-    /// and control characters become spaces. `None` if nothing is left.
+    /// A comment of a program's own text. Braces become parentheses, because PGN has no escape for them, and control characters
+    /// spaces. The words are laid out in lines that fit into those of the export format. `None` if nothing is left.
     pub fn comment(text: &str) -> Option<Annotation> {
         let clean = |c: char| match c {
             '{' => '(',
@@ -195,8 +198,20 @@ impl Annotation {
             c => c,
         };
         let text: String = text.chars().map(clean).collect();
-        let words: Vec<&str> = text.split_whitespace().collect();
-        (!words.is_empty()).then(|| Annotation::Comment(words.join(" ")))
+        let (mut lines, mut column) = (String::new(), 0);
+        for word in text.split_whitespace() {
+            let length = word.chars().count();
+            if column > 0 && column + 1 + length > COMMENT_LINE {
+                lines.push('\n');
+                column = 0;
+            }
+            // A line that begins so is an escape or looks like a tag of the next game.
+            let is_apart = column > 0 || (!lines.is_empty() && word.starts_with(['%', '[']));
+            lines.push_str(if is_apart { " " } else { "" });
+            lines.push_str(word);
+            column += usize::from(is_apart) + length;
+        }
+        (!lines.is_empty()).then_some(Annotation::Comment(lines))
     }
 }
 

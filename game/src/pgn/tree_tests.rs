@@ -60,7 +60,7 @@ fn broken_games_are_kept_and_told() {
         assert_eq!(game.tree.write().trim_end(), written);
         assert_eq!(faults(&game), told);
     };
-    told("1. e4 {never\nclosed", "1. e4 {never closed} *", &["line 1: a comment is not closed"]);
+    told("1. e4 {never\nclosed", "1. e4 {never\nclosed} *", &["line 1: a comment is not closed"]);
     told("1. e4 (1. d4 (1. c4 1-0", "1. e4 (1. d4 (1. c4)) 1-0", &["line 1: a variation is not closed"]);
     told("1. e4 e5) 2. d4 *", "1. e4 e5 ) 2. d4 *", &["line 1: `)` without `(`"]);
     let tag = "line 1: `[White Fool]` is not a tag pair; expected [Name \"value\"]";
@@ -82,6 +82,42 @@ fn text_behind_the_result_is_kept() {
 }
 
 #[test]
+fn comments_and_reserved_tokens_stay_as_they_are() {
+    let text =
+        "{ a  table:\n  1   2\n\n%no escape }1. e4 {} <reserved> {}1... e5 <x.1> ; to the end \n 2. Nf3 *";
+    let game = read_one(text);
+    let e4 = &game.tree.mainline.moves[0];
+    assert_eq!(e4.comments().collect::<Vec<_>>(), ["", ""]);
+    let written = "{ a  table:\n  1   2\n\n%no escape } 1. e4 {} <reserved> {} 1... e5 <x.1> { to the end } 2. Nf3 *\n\n";
+    assert_eq!(game.tree.write(), written);
+    assert_eq!(read_one(written).tree, game.tree);
+    assert!(game.faults.is_empty());
+}
+
+#[test]
+fn carriage_returns_end_lines() {
+    let text = "[Event \"1\"]\n\n1. e4 ; to the end\ne5 {two\nlines}\n% escape\n2. Nf3 *\n\n[Event \"2\"]\n\n1. d4 *\n";
+    let games = |text: &str| read(text).into_iter().map(|game| (game.tree, game.line)).collect::<Vec<_>>();
+    let expected = games(text);
+    assert_eq!((expected.len(), expected[0].0.mainline.moves.len(), expected[1].1), (2, 3, 9));
+    for end in ["\r", "\r\n"] {
+        assert_eq!(games(&text.replace('\n', end)), expected, "{end:?}");
+    }
+}
+
+#[test]
+fn what_is_too_long_is_told_and_costs_no_move() {
+    let long = "x".repeat(1 << 19);
+    let game = read_one(&format!("1. e4 {{{long}\n{long}\n{long} 1. d4 (}} e5 *"));
+    assert_eq!(faults(&game), ["line 1: this is too long for a game of chess"]);
+    assert_eq!(game.tree.mainline.moves.len(), 2);
+    // Comments between games belong to the next one, and are as limited as it is.
+    let games = read(format!("1. e4 *\n{}[Event \"2\"]\n1. d4 *", format!("{{{long}}}\n").repeat(40)));
+    assert_eq!(games.iter().map(|game| game.faults.len()).collect::<Vec<_>>(), [0, 1]);
+    assert!(games[1].tree.write().len() < 17 << 20);
+}
+
+#[test]
 fn deep_variations_are_kept_as_text() {
     let deep = |levels: usize| format!("1. e4 {} *", "(1. d4 ".repeat(levels) + &")".repeat(levels));
     assert!(read_one(&deep(100)).faults.is_empty());
@@ -89,17 +125,35 @@ fn deep_variations_are_kept_as_text() {
     assert_eq!(faults(&game)[0], "line 1: variations are nested more than 100 times");
     let again = read_one(&game.tree.write());
     assert_eq!(again.tree, game.tree);
+    let inner = "(1. d4 {) (} d5 ; )\n% )\n 2... c4 (2. Nf3 $1) 1/2-1/2)";
+    let text = format!("1. e4 {}{inner}{} *\n\n", "(1. d4 ".repeat(100), ")".repeat(100));
+    let game = read_one(&text);
+    assert!(game.tree.write().contains(inner), "{}", game.tree.write());
+    assert_eq!(read_one(&game.tree.write()).tree, game.tree);
+    for end in ["", "{x", "; x", "{x}"] {
+        let unclosed = read_one(&("(1. d4 ".repeat(300) + end));
+        assert_eq!(read_one(&unclosed.tree.write()).tree, unclosed.tree, "{end}");
+    }
     let unclosed = read_one(&"(1. d4 ".repeat(300));
     assert_eq!(read_one(&unclosed.tree.write()).tree, unclosed.tree);
 }
 
 fn annotation(line: BoxedStrategy<MoveLine>) -> impl Strategy<Value = Annotation> {
-    let words = prop::collection::vec("[!-~äöü♞]{1,100}", 1..20);
+    let words = prop::collection::vec(
+        ("[!-~äöü♞]{0,100}", prop::sample::select(vec![" ", "  ", "\t", "\n", "\n  "])),
+        0..20,
+    );
     prop_oneof![
         any::<u8>().prop_map(Annotation::Glyph),
-        words.prop_map(|words| Annotation::Comment(words.join(" "))),
+        words.prop_map(|words| {
+            let is_braced = words.iter().all(|(word, _)| !word.contains('}'));
+            let white = |white: &str| if is_braced { white.to_owned() } else { white.replace('\n', " ") };
+            // The beginning of a tag at the beginning of a line would end the comment.
+            let text: String = words.iter().map(|(word, gap)| word.replace('[', "-") + &white(gap)).collect();
+            Annotation::Comment(text)
+        }),
         line.prop_map(Annotation::Variation),
-        prop::sample::select(vec!["%", "% x {", "<", "$", "$300", "[%clk", ">"])
+        prop::sample::select(vec!["%", "% x {", "<", "$", "$300", "[%clk", ">", "<reserved>"])
             .prop_map(|text| Annotation::Other(text.to_owned())),
     ]
 }

@@ -44,7 +44,7 @@ fn mainline(game: &Game, comments: &[Option<String>]) -> MoveLine {
 
 impl GameTree {
     /// Writes the game followed by an empty line, so that games can be concatenated: tags, an empty line, and the movetext in
-    /// lines of at most 79 characters. A word that is longer has a line of its own.
+    /// lines of at most 79 characters. Words that are longer have lines of their own, and comments keep their line ends.
     pub fn write(&self) -> String {
         let mut text = String::with_capacity(1024);
         for (name, value) in &self.tags {
@@ -59,6 +59,23 @@ impl GameTree {
         movetext.line(&self.mainline, ply);
         movetext.word(self.result.as_str());
         movetext.text + "\n\n"
+    }
+}
+
+impl GameTree {
+    /// Puts the seven tags of the roster first and adds those that are missing, with their values for unknown data (PGN standard,
+    /// 8.1.1). `Result` becomes that of the movetext.
+    pub fn complete_roster(&mut self) {
+        let result = [("Result", self.result.as_str())];
+        let roster = ROSTER.iter().chain(&result).map(|(name, unknown)| {
+            let known = self.tag(name).filter(|_| *name != "Result");
+            ((*name).to_owned(), known.unwrap_or(unknown).to_owned())
+        });
+        let mut tags: Vec<(String, String)> = roster.collect();
+        let is_other = |(name, _): &(String, String)| tags.iter().all(|(known, _)| known != name);
+        let others: Vec<_> = self.tags.iter().filter(|tag| is_other(tag)).cloned().collect();
+        tags.extend(others);
+        self.tags = tags;
     }
 }
 
@@ -179,10 +196,11 @@ impl Movetext {
         }
     }
 
-    /// Appends a word. One that is longer than a line has a line of its own.
+    /// Appends a word, or a text whose white space and line ends are kept. What is longer than a line begins one.
     fn word(&mut self, word: &str) {
-        let length = word.chars().count() + self.opening.len();
-        if self.column > 0 && self.column + 1 + length > LONGEST_LINE {
+        let length = |line: &str| line.chars().count();
+        let first = length(word.split('\n').next().unwrap_or_default()) + self.opening.len();
+        if self.column > 0 && self.column + 1 + first > LONGEST_LINE {
             self.end_line();
         }
         // A line that begins with `%` is an escape (PGN standard, 6), and one that begins with `[` looks like a tag of the
@@ -194,7 +212,7 @@ impl Movetext {
         self.text.push_str(&self.opening);
         self.text.push_str(word);
         self.opening.clear();
-        self.column += length;
+        self.column = word.rsplit_once('\n').map_or(self.column + first, |(_, last)| length(last));
     }
 
     /// Closes a variation.
@@ -226,25 +244,15 @@ impl Movetext {
         self.text.push('\n');
     }
 
-    /// Appends a comment in braces, wrapped into lines. One with a closing brace needs the form that ends with the line.
+    /// Appends a comment in braces. One with a closing brace needs the form that ends with the line.
     fn comment(&mut self, comment: &str) {
         if comment.contains('}') {
-            self.word("; ");
-            self.text.push_str(comment);
+            self.word(";");
+            self.text.push_str(&comment.replace('\n', " "));
             self.text.push('\n');
             self.column = 0;
-            return;
-        }
-        let mut words = comment.split(' ').peekable();
-        let mut first = true;
-        while let Some(word) = words.next() {
-            let (open, close) = (if first { "{" } else { "" }, if words.peek().is_none() { "}" } else { "" });
-            if open.is_empty() && close.is_empty() {
-                self.word(word);
-            } else {
-                self.word(&format!("{open}{word}{close}"));
-            }
-            first = false;
+        } else {
+            self.word(&format!("{{{comment}}}"));
         }
     }
 }

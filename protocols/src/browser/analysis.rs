@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use engine::{Decision, Limits, SearchLine};
-use game::{Game, JudgingRules, Move, Score};
-use pages::{PageLine, PageStep, WhiteScore};
+use game::{Game, JudgingRules, Move, Score, WhiteScore};
+use pages::{PageLine, PageStep};
 
 use super::messages::{BrowserMessage, BrowserThinking, MOST_LINES};
 use super::session::{BrowserSession, BrowserTask};

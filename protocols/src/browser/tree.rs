@@ -2,8 +2,13 @@
 //!
 //! Nodes keep their numbers while the tree lives, so that a page can name them. A removed node stays as an empty place.
 
-use game::{Annotation, Game, GameTree, Move, MoveLine, MoveNode, ResultMarker};
-use pages::{PageLine, PageMove, PageStep, WhiteScore};
+use std::time::Duration;
+
+use game::{
+    Annotation, Game, GameTree, Move, MoveLine, MoveNode, ResultMarker, WhiteScore, clock_command,
+    comment_words, eval_command,
+};
+use pages::{PageLine, PageMove, PageStep};
 
 use super::marks;
 use super::messages::{BrowserGame, BrowserNode};
@@ -83,7 +88,7 @@ impl VariationTree {
     fn add_variation(&mut self, parent: usize, game: Game, line: &MoveLine, fault: &mut Option<String>) {
         let first = self.nodes.len();
         self.add_line(parent, game, line, fault);
-        let before = marks::comment(&line.before);
+        let before = comment_words(&line.before);
         if let Some(node) = self.nodes.get_mut(first) {
             node.shown.shown.comment_before = before;
         }
@@ -210,8 +215,8 @@ impl VariationTree {
     /// Sets the clock of the side that has made the move, in seconds.
     pub(super) fn set_clock(&mut self, id: usize, seconds: f64) {
         self.nodes[id].shown.shown.clock = Some(seconds);
-        let clock = Annotation::Comment(marks::clock_text(seconds));
-        self.nodes[id].annotations.push(clock);
+        let left = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        self.nodes[id].annotations.push(Annotation::Comment(clock_command(left)));
     }
 
     /// Sets Herald's evaluation of a node.
@@ -269,7 +274,7 @@ impl VariationTree {
 
 /// PGN.
 impl VariationTree {
-    /// The game in PGN, with variations, comments and evaluations.
+    /// The game in PGN, with the roster of tags, variations, comments and evaluations.
     pub(super) fn pgn(&self) -> String {
         let mut text = GameTree { tags: self.tags.clone(), mainline: self.line(0), result: self.result };
         if !self.start.has_standard_start() {
@@ -279,9 +284,7 @@ impl VariationTree {
         if let Some(variant) = marks::variant_tag(&self.start) {
             text.set_tag("Variant", variant);
         }
-        if !text.tags.is_empty() {
-            text.set_tag("Result", self.result.as_str());
-        }
+        text.complete_roster();
         text.write()
     }
 
@@ -317,7 +320,7 @@ impl VariationTree {
         let TreeNode { annotations, is_own_score, shown, .. } = &self.nodes[id];
         let mut after = annotations.clone();
         if *is_own_score && let Some(score) = shown.shown.score {
-            after.push(Annotation::Comment(marks::eval_text(score, shown.shown.depth)));
+            after.push(Annotation::Comment(eval_command(score, shown.shown.depth)));
         }
         MoveNode { text: shown.shown.step.san.clone(), after }
     }
@@ -332,7 +335,7 @@ mod tests {
         VariationTree::read(&parsed.tree).expect("a start")
     }
 
-    const GAME: &str = "[White \"A\"]\n[Result \"*\"]\n\n{before} 1. e4 {[%eval 0.30,12] good} 1... e5 (1... c5 $1 2. Nf3 (2. c3 d5)\n\
+    const GAME: &str = "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White \"A\"]\n[Black \"?\"]\n[Result \"*\"]\n\n{before} 1. e4 {[%eval 0.30,12] good} 1... e5 (1... c5 $1 2. Nf3 (2. c3 d5)\n\
         2... d6) (1... e6) 2. Nf3 *\n\n";
 
     #[test]
@@ -349,6 +352,17 @@ mod tests {
             ["e5", "c5", "e6"]
         );
         assert_eq!(shown.nodes[2].number, "1…");
+    }
+
+    #[test]
+    fn the_roster_comes_first() {
+        let (tree, _) = read("[ECO \"C20\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 e5 0-1");
+        let names = ["Event", "Site", "Date", "Round", "White", "Black", "Result", "ECO"];
+        let pgn = tree.pgn();
+        let tags = pgn.lines().filter_map(|line| line.strip_prefix('[')?.split_once(' '));
+        assert_eq!(tags.map(|(name, _)| name).collect::<Vec<_>>(), names);
+        assert!(pgn.contains("[Black \"B\"]\n[Result \"0-1\"]"), "{pgn}");
+        assert!(VariationTree::new(Game::default()).pgn().starts_with("[Event \"?\"]\n[Site"));
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub(super) fn serve(
     let address = listener.address;
     let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
     let routes = Router::new()
-        .route("/", page("text/html; charset=utf-8", include_str!("page/index.html")))
+        .route("/", get(index))
         .route("/live.css", page("text/css; charset=utf-8", include_str!("page/live.css")))
         .route("/board.css", page("text/css; charset=utf-8", pages::STYLE))
         .route("/board.js", page("text/javascript; charset=utf-8", pages::SCRIPT))
@@ -108,6 +108,10 @@ pub(super) fn serve(
     // The server ends with the runtime of the service.
     tokio::spawn(axum::serve(listener, routes).into_future());
     Ok(address)
+}
+
+async fn index() -> Response {
+    reply("text/html; charset=utf-8", pages::served_page("live", include_str!("page/index.html")))
 }
 
 /// Refuses requests for another host. A page elsewhere that has made its own name lead here would otherwise read ours.
