@@ -72,7 +72,7 @@ pub(crate) fn client_name(key: &str, name: &str) -> Result<String> {
     let told = game::excerpt(name);
     ensure!(
         is_fit && (1..=100).contains(&name.len()),
-        "{key} {told}: expected 1 to 100 printing ASCII characters"
+        "{key} {told}: expected 1 to 100 printing ASCII characters without quotation marks"
     );
     Ok(name.to_owned())
 }

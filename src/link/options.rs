@@ -253,13 +253,29 @@ impl LinkMatchArgs {
     }
 }
 
-/// Reads a time control of the proposal, which is that of `level` and so in minutes, or one of PGN.
+/// Reads a time control of the proposal, which is that of `level` and so in minutes, or one of PGN, in seconds. What could be
+/// either is refused.
 fn read_control(text: &str) -> Result<TimeControl> {
     let parts: Vec<&str> = text.split('/').collect();
-    let is_number = |text: &&str| text.parse::<u32>().is_ok();
+    let is_number = |text: &str| text.parse::<u32>().is_ok();
+    let is_time = |text: &str| match text.split_once(':') {
+        None => is_number(text),
+        Some((minutes, seconds)) => is_number(minutes) && is_number(seconds) && seconds.len() == 2,
+    };
     match parts[..] {
-        [_, _, _, _] => read_level(&parts.join(" ")),
-        [moves, minutes] if parts.iter().all(is_number) => read_level(&format!("{moves} {minutes} 0")),
+        [moves, time, later, then]
+            if [moves, later].into_iter().all(is_number) && [time, then].into_iter().all(is_time) =>
+        {
+            read_level(&parts.join(" "))
+        }
+        [moves, time] if is_number(moves) && is_time(time) => read_level(&format!("{moves} {time} 0")),
+        [moves, time]
+            if is_number(moves) && time.starts_with(|c: char| c.is_ascii_digit()) && !time.contains(':') =>
+        {
+            bail!(
+                "minutes or seconds? {moves}/MINUTES is Hyatt's; with an increment: --level \"{moves} MINUTES SECONDS\""
+            )
+        }
         _ => text.parse().map_err(|error| anyhow!("{error}; or Hyatt's, in minutes: 40/120/20/60 or 40/120")),
     }
 }
@@ -295,7 +311,19 @@ mod tests {
         assert_eq!(read("40/120").unwrap(), "40/7200");
         assert_eq!(read("40/7200:20/3600").unwrap(), "40/7200:20/3600");
         assert_eq!(read("5/move").unwrap(), "5/move");
-        for text in ["40/120/20", "0/120/20/60", "40/x/20/60", "40/120/20/60/9", ""] {
+        assert_eq!(read("40/2:30").unwrap(), "40/150");
+        assert_eq!(read("40/2:30/20/1:00").unwrap(), "40/150:20/60");
+        assert_eq!(read("40/120:1800").unwrap(), "40/120:1800");
+        for text in [
+            "40/120/20",
+            "0/120/20/60",
+            "40/x/20/60",
+            "40/120/20/60/9",
+            "40/120/20/60+2",
+            "40/120+5",
+            "40/0.5",
+            "",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
     }
