@@ -3,6 +3,8 @@
 //! The error found by a search is a hint for all positions with the same pawns, with the same pieces of one side, or after
 //! the same moves. The idea came up as "correction history" in Caissa and Stockfish (2023-24).
 
+use std::array;
+
 use crate::history::{PieceTo, Previous};
 use crate::parameters::{self as p, step};
 use crate::prefetch::prefetch;
@@ -11,36 +13,34 @@ use crate::{Position, Score};
 /// Entries of each table, a power of two.
 const KINDS: usize = 16_384;
 
-/// Entries by side to move and key.
-type ByKind = [[i16; KINDS]; 2];
-
 /// The corrections of one thread, from the view of the side to move.
 pub(crate) struct Corrections {
-    /// By the pieces of each colour (`Color as usize`), then by the pawns.
-    by_pieces: Box<[ByKind; 3]>,
+    /// Three tables, each by side to move and key: by Black's pieces, by White's, and by the pawns.
+    by_pieces: Box<[i16]>,
     /// By our last move and the opponent's answer.
     continuation: Vec<[i16; PieceTo::COUNT]>,
 }
 
 impl Corrections {
     pub(crate) fn new() -> Corrections {
-        // By way of the heap: the array is too large for the stack.
-        let by_pieces = vec![[[0; KINDS]; 2]; 3].try_into().expect("three tables");
-        Corrections { by_pieces, continuation: vec![[0; PieceTo::COUNT]; PieceTo::COUNT] }
+        Corrections {
+            by_pieces: vec![0; 3 * 2 * KINDS].into(),
+            continuation: vec![[0; PieceTo::COUNT]; PieceTo::COUNT],
+        }
     }
 
     /// Returns the places of a position's entries in the three tables.
     #[inline]
-    fn kinds(position: &Position) -> [usize; 3] {
-        let keys = position.keys();
-        [keys.non_pawn[0], keys.non_pawn[1], keys.pawn].map(|key| key as usize % KINDS)
+    fn places(position: &Position) -> [usize; 3] {
+        let (turn, keys) = (position.turn() as usize, position.keys());
+        let kinds = [keys.non_pawn[0], keys.non_pawn[1], keys.pawn].map(|key| key as usize % KINDS);
+        array::from_fn(|table| (2 * table + turn) * KINDS + kinds[table])
     }
 
     /// Returns the correction of the static evaluation, in centipawns.
     pub(crate) fn get(&self, position: &Position, previous: &Previous) -> i32 {
-        let (turn, kinds) = (position.turn() as usize, Corrections::kinds(position));
         let [black, white, pawns] =
-            std::array::from_fn(|table| i32::from(self.by_pieces[table][turn][kinds[table]]));
+            Corrections::places(position).map(|place| i32::from(self.by_pieces[place]));
         let by_moves = moves(previous).map_or(0, |(last, before)| self.continuation[before][last]);
         let sum = step!(pawn_correction, pawns)
             + step!(non_pawn_correction, white + black)
@@ -51,9 +51,8 @@ impl Corrections {
     /// Prefetches the entries of a position.
     #[inline]
     pub(crate) fn prefetch(&self, position: &Position) {
-        let turn = position.turn() as usize;
-        for (table, kind) in self.by_pieces.iter().zip(Corrections::kinds(position)) {
-            prefetch(&table[turn][kind]);
+        for place in Corrections::places(position) {
+            prefetch(&self.by_pieces[place]);
         }
     }
 
@@ -61,9 +60,8 @@ impl Corrections {
     pub(crate) fn update(&mut self, position: &Position, previous: &Previous, depth: i32, error: i32) {
         let largest = p::correction_largest_step();
         let step = (error * depth / p::correction_divisor()).clamp(-largest, largest);
-        let turn = position.turn() as usize;
-        for (table, kind) in self.by_pieces.iter_mut().zip(Corrections::kinds(position)) {
-            pull(&mut table[turn][kind], step);
+        for place in Corrections::places(position) {
+            pull(&mut self.by_pieces[place], step);
         }
         if let Some((last, before)) = moves(previous) {
             pull(&mut self.continuation[before][last], step);
