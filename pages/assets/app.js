@@ -152,7 +152,9 @@
     $("play-tools").hidden = !play;
     $("analysis-tools").hidden = Boolean(play);
     $("tree-tools").hidden = Boolean(play) || at === 0;
+    $("promote").disabled = variation() === 0;
     for (const id of ["hint", "draw", "resign"]) $(id).disabled = isOver;
+    $("take-back").disabled = isOver || main().length - 1 < (play?.thinking ? 1 : 2);
     $("hint").disabled ||= play?.thinking;
     $("move-now").hidden = !play?.thinking;
     $("draw").textContent = play?.claim ? "Claim draw" : "Offer draw";
@@ -232,6 +234,12 @@
     while (!line.has(id)) id = nodes[id].parent ?? 0;
     return id;
   }
+  // The first move of the innermost variation that the node on the board is in; 0 on the mainline.
+  function variation() {
+    let id = at;
+    while (id && nodes[nodes[id].parent].next[0] === id) id = nodes[id].parent;
+    return id;
+  }
   function showGraph() {
     const line = main().map(id => nodes[id]), hasScores = line.some(node => node?.score), hasClocks = line.some(node => node?.clock !== undefined);
     $("chart").hidden = !hasScores && !(hasClocks && state?.mode === "analyse");
@@ -278,7 +286,7 @@
   $("analyse").onclick = () => send({ command: "analyse", on: !state.analysing });
   $("annotate").onclick = () => send({ command: "annotate", on: state.annotating === null });
   $("lines").onchange = () => send({ command: "lines", count: +$("lines").value });
-  $("promote").onclick = () => send({ command: "promote", node: at });
+  $("promote").onclick = () => send({ command: "promote", node: variation() });
   $("delete").onclick = () => send({ command: "delete", node: at });
   $("games").onchange = () => { if ($("games").value !== "") send({ command: "open", game: +$("games").value }); };
   $("typed").onsubmit = async event => {

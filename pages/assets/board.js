@@ -336,7 +336,15 @@ const HeraldBoard = (() => {
           dialog.remove();
           this.cells[this.at].focus();
         };
-        dialog.onkeydown = event => { if (event.key === "Escape") close(null); };
+        dialog.onkeydown = event => {
+          const buttons = [...dialog.children], at = buttons.indexOf(document.activeElement), end = buttons.length - 1;
+          const to = { ArrowLeft: at - 1, ArrowUp: at - 1, ArrowRight: at + 1, ArrowDown: at + 1, Home: 0, End: end }[event.key];
+          event.stopPropagation();
+          if (event.key === "Escape") return void close(null);
+          if (to === undefined) return;
+          event.preventDefault();
+          buttons[Math.min(end, Math.max(0, to))].focus();
+        };
         dialog.addEventListener("focusout", event => { if (!dialog.contains(event.relatedTarget)) close(null); });
         const order = move => "qnrbk".indexOf(move.promotion);
         for (const move of moves.slice().sort((a, b) => order(a) - order(b))) {

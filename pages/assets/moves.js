@@ -31,6 +31,8 @@ const HeraldMoves = (() => {
         const button = event.target.closest("button[data-node]");
         if (button && this.onGo) this.onGo(+button.dataset.node);
       });
+      // The current move stays in sight when the list shrinks because something else is shown beside it.
+      new ResizeObserver(() => this.reveal()).observe(root);
     }
 
     show(nodes) {
@@ -108,8 +110,14 @@ const HeraldMoves = (() => {
       // Scrolling has the page laid out, which is not yet needed at the start.
       if (!button) return void (before && (this.root.scrollTop = 0));
       button.setAttribute("aria-current", "step");
-      // Scrolls the list alone, never the page.
-      const { root } = this, box = button.getBoundingClientRect(), frame = root.getBoundingClientRect();
+      this.reveal();
+    }
+
+    // Scrolls to the current move: the list alone, never the page.
+    reveal() {
+      const { root } = this, button = this.buttons.get(this.at);
+      if (!button) return;
+      const box = button.getBoundingClientRect(), frame = root.getBoundingClientRect();
       if (box.top < frame.top + 8) root.scrollTop += box.top - frame.top - 8;
       else if (box.bottom > frame.bottom - 8) root.scrollTop += box.bottom - frame.bottom + 8;
     }

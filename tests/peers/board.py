@@ -152,6 +152,10 @@ def try_take_back(browser):
     assert browser.run(said, "Herald plays")
     browser.click("#take-back")
     browser.wait("another announcement", said.replace("arguments[0]", "'Taken back to'"))
+    for _ in range(9):
+        browser.run("document.getElementById('take-back').click()")
+        time.sleep(0.1)
+    assert browser.run("return document.getElementById('take-back').disabled"), "there is nothing to take back at the start"
 
 
 def try_analysis(browser, checks):
@@ -163,6 +167,7 @@ def try_analysis(browser, checks):
     browser.wait("a blunder", "return document.querySelector('#moves .blunder') !== null")
     browser.wait("the end of annotating", "return document.getElementById('annotate').ariaPressed === 'false'")
     browser.run("document.activeElement.blur()")
+    assert browser.run("return document.getElementById('tree-tools').hidden")
     browser.press("Right", "Right", "Left")
     browser.wait("the first move", "return document.querySelector('#moves [aria-current] b')?.textContent === 'f3'")
     checks.page("board-annotated")
@@ -172,6 +177,47 @@ def try_analysis(browser, checks):
     time.sleep(1)
     checks.page("board-analysing")
     browser.click("#analyse")
+    try_tree(browser)
+
+
+def try_tree(browser):
+    """The current move stays in sight when the list shrinks, and a variation becomes the mainline from each of its moves."""
+    knights = ["Nf3", "Nf6", "Ng1", "Ng8"]
+    moves = " ".join(f"{ply // 2 + 1}. {knights[ply % 4]}" if ply % 2 == 0 else knights[ply % 4] for ply in range(120))
+    open_text(browser, f"{moves} (60... d5 61. d4 (61. -- d4) d6) *")
+    browser.wait("the game", "return document.querySelectorAll('#moves button').length > 120")
+    assert "61. --" in browser.text("#status"), browser.text("#status")
+    browser.click("#last")
+    seen = "const box = document.querySelector('#moves [aria-current]')?.getBoundingClientRect(), list = document.getElementById('moves').getBoundingClientRect();" \
+        "return Boolean(box) && box.top >= list.top && box.bottom <= list.bottom + 1"
+    browser.wait("the last move in sight", seen)
+    assert browser.run("return document.getElementById('promote').disabled")
+    browser.run("document.getElementById('lines').value = 5; document.getElementById('lines').onchange()")
+    browser.click("#analyse")
+    browser.wait("five lines", "return document.querySelectorAll('#best li').length === 5")
+    time.sleep(0.2)
+    assert browser.run(seen), "the current move is out of sight"
+    browser.click("#analyse")
+    browser.run("[...document.querySelectorAll('#moves .moves-variation button')].at(-1).click()")
+    browser.wait("the variation", "return document.getElementById('promote').disabled === false")
+    browser.click("#promote")
+    browser.wait("another mainline", "return document.querySelector('#moves .moves-variation button b')?.textContent === 'Ng8'")
+    assert browser.run("return document.getElementById('promote').disabled")
+
+
+def try_pockets(browser, checks):
+    """Pieces in hand are above and below the board, which is as wide as without them."""
+    wide = "return document.getElementById('board').getBoundingClientRect().width"
+    browser.look(390, 844)
+    before = browser.run(wide)
+    browser.click("#set-up")
+    browser.run("document.getElementById('setup-variant').value = 'crazyhouse'")
+    browser.run("document.getElementById('fen').value = '4k3/pppp1ppp/8/8/8/8/PPPP4/4K3[PPNNBRQpnbrq] w - - 0 1'")
+    browser.click("#setup-dialog .strong")
+    browser.wait("pockets", "return document.querySelectorAll('.app-frame .board-hand button').length === 10")
+    after = browser.run(wide)
+    assert after == before, f"the board is {after} pixels wide with pockets, {before} without"
+    checks.page("board-pockets")
 
 
 def try_moves(browser):
@@ -182,7 +228,9 @@ def try_moves(browser):
     browser.wait("White's move", "return document.querySelector('#board [data-square=a7]').classList.contains('movable')")
     browser.click(cell("a7"))
     browser.click(cell("a8"))
-    browser.click(".board-promotion [aria-label=rook]")
+    browser.press("Right", "Right", "Left", "Right", "Home", "Right", "Right", "Left", "Right")
+    assert browser.run("return document.activeElement.ariaLabel") == "rook" and browser.run("return document.querySelector('.board-promotion') !== null")
+    browser.press("Enter")
     browser.wait("a promotion", "return document.querySelector('#moves [aria-current]')?.textContent.includes('a8=R+')")
     browser.run("document.getElementById('typed-move').focus()")
     browser.press(*"Kd7", "Enter")
@@ -282,6 +330,7 @@ def main():
         browser.click("#new-dialog [data-close]")
         moves, status = lose_with_the_mouse(browser, rng)
         print(f"with the mouse: {moves} moves; {status}")
+        assert browser.run("return document.getElementById('take-back').disabled"), "the game is over"
         checks.page("board-lost")
         moves, status = lose_with_the_keyboard(browser, rng)
         print(f"with the keyboard alone: {moves} moves; {status}")
@@ -296,6 +345,7 @@ def main():
         try_take_back(browser)
         browser.click("#explore")
         try_analysis(browser, checks)
+        try_pockets(browser, checks)
         try_moves(browser)
         try_setup(browser, checks)
         try_two_pages(browser, url)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use engine::{Decision, Limits, SearchLine};
-use game::{Game, JudgingRules, Move, Score, WhiteScore};
+use game::{Game, JudgingRules, Move, Score, Variant, WhiteScore};
 use pages::{PageLine, PageStep};
 
 use super::messages::{BrowserMessage, BrowserThinking, MOST_LINES};
@@ -226,7 +226,9 @@ impl BrowserSession {
             let game = self.tree.game(node);
             let is_best =
                 best.first().is_some_and(|mv| game.san(*mv) == self.tree.shown(next).shown.step.san);
-            if let Some(grade) = grade.filter(|_| !is_best) {
+            // What a score is worth is known of chess only.
+            let is_chess = game.variant() == Variant::Chess;
+            if let Some(grade) = grade.filter(|_| is_chess && !is_best) {
                 self.tree.judge(next, grade.glyph(), &best[..best.len().min(LONGEST_VARIATION)]);
                 is_judged = true;
             }

@@ -13,6 +13,8 @@ mod tree;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tree_tests;
 
 pub use library::{GameLibrary, MOST_GAMES};
 pub use messages::{

@@ -22,6 +22,8 @@ pub(super) struct PersonGame {
     elo: Option<i64>,
     /// The clock. Both sides have the same time control.
     clock: Clock,
+    /// The clock as it stood at the beginning of each turn of the game, and before the first one.
+    turns: Vec<Clock>,
     agreements: Agreements,
     /// Herald's score of the position at its last move.
     last_score: Option<Score>,
@@ -86,7 +88,8 @@ impl BrowserSession {
         (self.at, self.game) = (0, game);
         let (agreements, last_score) = (Agreements::default(), None);
         let clock = Clock::new(control);
-        self.play = Some(PersonGame { person, elo: new.elo, clock, agreements, last_score });
+        let turns = vec![clock.clone()];
+        self.play = Some(PersonGame { person, elo: new.elo, clock, turns, agreements, last_score });
         self.set_tags();
         self.tell_game();
         self.go_on();
@@ -200,6 +203,7 @@ impl BrowserSession {
             // The clock does not run before the first move, but the move is counted.
             let turn = play.clock.end_turn(self.now);
             let turn = turn.unwrap_or_else(|| play.clock.book_turn(mover, Duration::ZERO));
+            play.turns.push(play.clock.clone());
             let has_clock = matches!(play.clock.control(mover), TimeControl::Clock(_));
             if let Some(left) = turn.remaining.filter(|_| has_clock) {
                 self.tree.set_clock(self.at, left.as_secs_f64());
@@ -216,7 +220,8 @@ impl BrowserSession {
         Ok(())
     }
 
-    /// Goes back to the previous position in which it was the person's turn.
+    /// Goes back to the previous position in which it was the person's turn, and to the clocks as they stood there: the time used since
+    /// then and what was added go with the moves.
     pub(super) fn take_back(&mut self) -> Result<(), String> {
         let Some(play) = &mut self.play else {
             return Err("no game against Herald is on the board".to_owned());
@@ -230,12 +235,18 @@ impl BrowserSession {
         }
         for _ in 0..plies {
             self.game.undo();
-            let (mover, at) = (self.game.turn(), self.at);
-            play.clock.set_moves_made(mover, play.clock.moves_made(mover).saturating_sub(1));
+            let at = self.at;
             self.at = self.tree.parent(at).unwrap_or(0);
             self.tree.remove(at);
+            play.turns.pop();
         }
-        play.clock.start_turn(play.person, self.now);
+        if let Some(clock) = play.turns.last() {
+            play.clock.clone_from(clock);
+        }
+        // As at the beginning of the game, the clock does not run before the first move.
+        if self.game.ply() > 0 {
+            play.clock.start_turn(play.person, self.now);
+        }
         play.agreements = Agreements::default();
         self.forget_task();
         self.tree.set_result(ResultMarker::Open);

@@ -313,13 +313,14 @@ impl BrowserSession {
     fn open(&mut self, number: usize) -> Result<(), String> {
         let library = Arc::clone(&self.library);
         let game = library.games.get(number).ok_or("there is no such game")?;
-        let (tree, fault) = VariationTree::read(&game.tree)?;
+        let (tree, hidden) = VariationTree::read(&game.tree)?;
         self.show(tree, 0);
         self.open = Some(number);
         self.tell_games();
-        let fault = fault.map(|fault| format!("The game ends here before an unreadable move: {fault}"));
-        for text in fault.into_iter().chain(library.fault.clone()) {
-            self.tell(BrowserMessage::Notice(BrowserNotice { text }));
+        // The page shows one notice.
+        let facts: Vec<String> = hidden.notice().into_iter().chain(library.fault.clone()).collect();
+        if !facts.is_empty() {
+            self.tell(BrowserMessage::Notice(BrowserNotice { text: facts.join(" ") }));
         }
         Ok(())
     }

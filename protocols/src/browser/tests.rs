@@ -98,6 +98,34 @@ fn a_game_is_played_taken_back_and_resigned() {
 }
 
 #[test]
+fn a_move_taken_back_takes_its_time_and_increment_along() {
+    let page = Page::open();
+    page.say(r#"{"command":"play","side":"white","control":"60+10","elo":1000}"#).unwrap();
+    let mut after = Vec::new();
+    for text in ["a3", "b3", "h3"] {
+        page.say(&format!(r#"{{"command":"move","move":"{text}"}}"#)).unwrap();
+        let moves = 2 * (after.len() + 1);
+        let state = page.state(|state| is_persons_turn(state) && state.node == moves);
+        after.push(state.play.expect("a game").clocks);
+    }
+    page.say(r#"{"command":"take_back"}"#).unwrap();
+    let state = page.state(|state| state.node == 4);
+    let play = state.play.expect("a game");
+    assert_eq!((play.clocks, play.running), (after[1], Some(SideName::White)));
+    let known = page.pgn().replace('\n', " ");
+    page.say(r#"{"command":"move","move":"g3"}"#).unwrap();
+    page.state(|state| is_persons_turn(state) && state.node == 6);
+    assert!(page.pgn().replace('\n', " ").contains(known.trim_end_matches([' ', '*'])), "the same [%clk]");
+    for node in [4, 2, 0] {
+        page.say(r#"{"command":"take_back"}"#).unwrap();
+        page.state(|state| state.node == node);
+    }
+    page.say(r#"{"command":"lines","count":1}"#).unwrap();
+    let play = page.state(|_| true).play.expect("a game");
+    assert_eq!((play.clocks, play.running), ([Some(60_000); 2], None), "as at the beginning");
+}
+
+#[test]
 fn a_person_s_flag_falls() {
     let page = Page::open();
     page.say(r#"{"command":"play","side":"black","control":"1.5","elo":1000}"#).unwrap();
@@ -167,6 +195,28 @@ fn a_game_is_loaded_looked_at_and_annotated() {
     assert!(page.say(r#"{"command":"open","game":2}"#).is_err());
     assert!(page.load("nothing to see").is_err());
     page.say(r#"{"command":"go","node":1}"#).unwrap();
+}
+
+#[test]
+fn games_of_variants_are_evaluated_but_not_judged() {
+    let page = Page::open();
+    page.load("[Variant \"Antichess\"]\n\n1. d4 e6 2. Bh6 Nxh6 *\n").unwrap();
+    page.say(r#"{"command":"annotate","on":true}"#).unwrap();
+    page.state(|state| state.annotating.is_some());
+    page.state(|state| state.annotating.is_none());
+    let pgn = page.pgn();
+    assert!(pgn.contains("1. d4 {[%eval") && !pgn.contains(['$', '(']), "{pgn}");
+}
+
+#[test]
+fn moves_that_can_t_be_played_are_told_and_kept() {
+    let page = Page::open();
+    page.load("1. e4 e5 (1... c5 2. -- d6 {plan}) 2. Nf3 Nc6 (2... d6 3. Ke4 {what}) *\n").unwrap();
+    let notice = page
+        .hear(|message| if let BrowserMessage::Notice(notice) = message { Some(notice.text) } else { None });
+    assert!(notice.contains("2 variations, the first one from 2. -- on"), "{notice}");
+    let pgn = page.pgn();
+    assert!(pgn.contains("(1... c5 2. -- d6 {plan})") && pgn.contains("(2... d6 3. Ke4 {what})"), "{pgn}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use game::{
     Annotation, Game, GameTree, Move, MoveLine, MoveNode, ResultMarker, WhiteScore, clock_command,
-    comment_words, eval_command,
+    comment_words, eval_command, excerpt,
 };
 use pages::{PageLine, PageMove, PageStep};
 
@@ -27,14 +27,40 @@ pub(super) struct VariationTree {
     nodes: Vec<TreeNode>,
 }
 
-/// A node: a move, and what stands behind it in PGN but variations. Node 0 is the start.
+/// A node: a move, and what stands around it in PGN. Node 0 is the start.
 #[derive(Default)]
 struct TreeNode {
     mv: Option<Move>,
+    /// What stands before the move. It is the first one of a variation.
+    before: Vec<Annotation>,
+    /// What stands behind the move, but variations with a legal move. Those are nodes.
     annotations: Vec<Annotation>,
+    /// The rest of a line that can't be played from here on, kept to be written.
+    rest: Vec<MoveNode>,
     /// Whether the score is Herald's, so that it has to be written.
     is_own_score: bool,
     shown: BrowserNode,
+}
+
+/// The moves of a game's text that can't be played here, and so are not shown, by the first one of each line. They are kept.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct HiddenMoves {
+    mainline: Option<String>,
+    variations: Vec<String>,
+}
+
+impl HiddenMoves {
+    /// A sentence for the person; `None` if everything is shown.
+    pub(super) fn notice(&self) -> Option<String> {
+        let game = self.mainline.as_ref().map(|first| format!("the game from {first} on"));
+        let variations = self.variations.first().map(|first| match self.variations.len() {
+            1 => format!("a variation from {first} on"),
+            number => format!("{number} variations, the first one from {first} on"),
+        });
+        let lines: Vec<String> = game.into_iter().chain(variations).collect();
+        let lines = (!lines.is_empty()).then(|| lines.join("; "))?;
+        Some(format!("Moves that can't be played here are not shown: {lines}. Save PGN keeps them."))
+    }
 }
 
 impl VariationTree {
@@ -47,51 +73,74 @@ impl VariationTree {
         VariationTree { tags: Vec::new(), start, result: ResultMarker::Open, nodes: vec![root] }
     }
 
-    /// The tree of a game's text, as far as its moves are legal. Also returns what was wrong with the first move that is not.
+    /// The tree of a game's text. Moves that can't be played, and those behind them, are text that [`VariationTree::pgn`] writes again.
+    /// Also returns what is hidden so.
     ///
     /// # Errors
     /// The start position is faulty.
-    pub(super) fn read(text: &GameTree) -> Result<(VariationTree, Option<String>), String> {
+    pub(super) fn read(text: &GameTree) -> Result<(VariationTree, HiddenMoves), String> {
         let start = text.start().map_err(|fault| fault.to_string())?;
         let mut tree = VariationTree::new(start.clone());
         tree.tags.clone_from(&text.tags);
         tree.result = text.result;
-        tree.annotate(0, &text.mainline.before);
-        let mut fault = None;
-        tree.add_line(0, start, &text.mainline, &mut fault);
-        Ok((tree, fault))
+        tree.annotate(0, text.mainline.before.iter().cloned());
+        let mut hidden = HiddenMoves::default();
+        let (at, rest, first) = tree.add_line(0, start, &text.mainline, &mut hidden);
+        tree.nodes[at].rest = rest.to_vec();
+        hidden.mainline = first;
+        Ok((tree, hidden))
     }
 
+    /// Adds a line behind a node as far as it can be played. Returns its last node, the moves that are left, and the first of them
+    /// for the person.
     // The reader limits how deeply variations are nested.
-    fn add_line(&mut self, parent: usize, mut game: Game, line: &MoveLine, fault: &mut Option<String>) {
+    fn add_line<'t>(
+        &mut self,
+        parent: usize,
+        mut game: Game,
+        line: &'t MoveLine,
+        hidden: &mut HiddenMoves,
+    ) -> (usize, &'t [MoveNode], Option<String>) {
         let mut at = parent;
-        for node in &line.moves {
+        for (played, node) in line.moves.iter().enumerate() {
             let before = node.variations().next().map(|_| game.clone());
             let added = game.parse_move(&node.text).map_err(|error| error.to_string());
-            let added = added.and_then(|mv| self.add(at, &mut game, mv));
-            let parent = at;
-            match added {
-                Ok(id) => at = id,
-                Err(error) => {
-                    fault.get_or_insert(error);
-                    return;
-                }
-            }
-            self.annotate(at, &node.after);
+            let Ok(id) = added.and_then(|mv| self.add(at, &mut game, mv)) else {
+                let first = format!("{} {}", marks::number(&game), excerpt(&node.text));
+                return (at, &line.moves[played..], Some(first));
+            };
+            let plain =
+                node.after.iter().filter(|annotation| !matches!(annotation, Annotation::Variation(_)));
+            self.annotate(id, plain.cloned());
             for variation in node.variations() {
                 let Some(before) = &before else { continue };
-                self.add_variation(parent, before.clone(), variation, fault);
+                if !self.add_variation(at, before.clone(), variation, hidden) {
+                    self.annotate(id, [Annotation::Variation(variation.clone())]);
+                }
             }
+            at = id;
         }
+        (at, &[], None)
     }
 
-    fn add_variation(&mut self, parent: usize, game: Game, line: &MoveLine, fault: &mut Option<String>) {
+    /// Adds a variation behind a node as far as it can be played; `false` if it has no move that can.
+    fn add_variation(
+        &mut self,
+        parent: usize,
+        game: Game,
+        line: &MoveLine,
+        hidden: &mut HiddenMoves,
+    ) -> bool {
         let first = self.nodes.len();
-        self.add_line(parent, game, line, fault);
-        let before = comment_words(&line.before);
-        if let Some(node) = self.nodes.get_mut(first) {
-            node.shown.shown.comment_before = before;
+        let (at, rest, cut) = self.add_line(parent, game, line, hidden);
+        hidden.variations.extend(cut);
+        if at == parent {
+            return false;
         }
+        self.nodes[at].rest = rest.to_vec();
+        self.nodes[first].before.clone_from(&line.before);
+        self.nodes[first].shown.shown.comment_before = comment_words(&line.before);
+        true
     }
 
     /// Adds a move behind a node, last among those there, and plays it on `game`, which is at that node.
@@ -139,13 +188,11 @@ impl VariationTree {
         }
     }
 
-    /// Adds what PGN says behind a move, without its variations.
-    fn annotate(&mut self, id: usize, annotations: &[Annotation]) {
+    /// Adds what PGN says behind a move, without the variations that are nodes.
+    fn annotate(&mut self, id: usize, annotations: impl IntoIterator<Item = Annotation>) {
         let node = &mut self.nodes[id];
-        let plain = annotations.iter().filter(|annotation| !matches!(annotation, Annotation::Variation(_)));
-        node.annotations.extend(plain.cloned());
-        let shown = &mut node.shown.shown;
-        marks::show(&node.annotations, shown);
+        node.annotations.extend(annotations);
+        marks::show(&node.annotations, &mut node.shown.shown);
     }
 }
 
@@ -288,30 +335,28 @@ impl VariationTree {
         text.write()
     }
 
-    /// The mainline behind a node.
+    /// The mainline behind a node. The rest that can't be played ends it, or is a variation if there are other moves.
     fn line(&self, from: usize) -> MoveLine {
         let mut line = MoveLine { before: self.nodes[from].annotations.clone(), moves: Vec::new() };
         let mut at = from;
         while let Some((&main, others)) = self.nodes[at].shown.next.split_first() {
             let mut node = self.node(main);
+            // What stood before a move that was a variation's first one.
+            node.after.splice(0..0, self.nodes[main].before.iter().cloned());
             node.after.extend(others.iter().map(|other| Annotation::Variation(self.variation(*other))));
+            let rest = MoveLine { before: Vec::new(), moves: self.nodes[at].rest.clone() };
+            node.after.extend((!rest.moves.is_empty()).then_some(Annotation::Variation(rest)));
             line.moves.push(node);
             at = main;
         }
+        line.moves.extend(self.nodes[at].rest.iter().cloned());
         line
     }
 
     // Nesting is limited where variations are read. Those made on the board are as deep as a person cares to go.
     fn variation(&self, first: usize) -> MoveLine {
         let mut line = self.line(first);
-        line.before = self.nodes[first]
-            .shown
-            .shown
-            .comment_before
-            .as_deref()
-            .and_then(Annotation::comment)
-            .into_iter()
-            .collect();
+        line.before.clone_from(&self.nodes[first].before);
         line.moves.insert(0, self.node(first));
         line
     }
@@ -322,109 +367,7 @@ impl VariationTree {
         if *is_own_score && let Some(score) = shown.shown.score {
             after.push(Annotation::Comment(eval_command(score, shown.shown.depth)));
         }
+        after.sort_by_key(|annotation| matches!(annotation, Annotation::Variation(_)));
         MoveNode { text: shown.shown.step.san.clone(), after }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(pgn: &str) -> (VariationTree, Option<String>) {
-        let parsed = game::TreeReader::new(pgn.as_bytes()).next().expect("a game").expect("text");
-        VariationTree::read(&parsed.tree).expect("a start")
-    }
-
-    const GAME: &str = "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White \"A\"]\n[Black \"?\"]\n[Result \"*\"]\n\n{before} 1. e4 {[%eval 0.30,12] good} 1... e5 (1... c5 $1 2. Nf3 (2. c3 d5)\n\
-        2... d6) (1... e6) 2. Nf3 *\n\n";
-
-    #[test]
-    fn a_tree_is_written_as_it_was_read() {
-        let (tree, fault) = read(GAME);
-        assert_eq!((fault, tree.pgn().as_str()), (None, GAME));
-        let shown = tree.page();
-        assert_eq!(shown.nodes[0].shown.comment.as_deref(), Some("before"));
-        let first = &shown.nodes[1];
-        assert_eq!((first.number.as_str(), first.shown.comment.as_deref()), ("1.", Some("good")));
-        assert_eq!((first.shown.score, first.shown.depth), (Some(WhiteScore::Centipawns(30)), Some(12)));
-        assert_eq!(
-            first.next.iter().map(|id| shown.nodes[*id].shown.step.san.as_str()).collect::<Vec<_>>(),
-            ["e5", "c5", "e6"]
-        );
-        assert_eq!(shown.nodes[2].number, "1…");
-    }
-
-    #[test]
-    fn the_roster_comes_first() {
-        let (tree, _) = read("[ECO \"C20\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 e5 0-1");
-        let names = ["Event", "Site", "Date", "Round", "White", "Black", "Result", "ECO"];
-        let pgn = tree.pgn();
-        let tags = pgn.lines().filter_map(|line| line.strip_prefix('[')?.split_once(' '));
-        assert_eq!(tags.map(|(name, _)| name).collect::<Vec<_>>(), names);
-        assert!(pgn.contains("[Black \"B\"]\n[Result \"0-1\"]"), "{pgn}");
-        assert!(VariationTree::new(Game::default()).pgn().starts_with("[Event \"?\"]\n[Site"));
-    }
-
-    #[test]
-    fn a_game_ends_where_a_move_is_illegal() {
-        let (tree, fault) = read("1. e4 e5 2. Ke3 Nc6 *");
-        assert_eq!(tree.mainline().len(), 2);
-        assert!(fault.is_some_and(|fault| fault.contains("Ke3")));
-    }
-
-    #[test]
-    fn moves_are_found_added_promoted_and_removed() {
-        let (mut tree, _) = read(GAME);
-        let mut game = tree.game(1);
-        let mv = game.parse_move("c5").unwrap();
-        let found = tree.play(1, &mut game, mv).unwrap();
-        assert_eq!(tree.shown(found).shown.step.san, "c5");
-        tree.promote(found).unwrap();
-        assert_eq!(tree.mainline().len(), 4, "e4 c5 Nf3 d6");
-        tree.remove(found);
-        assert!(!tree.has(found) && tree.has(1) && !tree.has(999));
-        assert_eq!(tree.mainline().len(), 3, "e4 e5 Nf3");
-        assert!(!tree.pgn().contains("c5"));
-        let mut game = tree.game(1);
-        let mv = game.parse_move("d5").unwrap();
-        let added = tree.play(1, &mut game, mv).unwrap();
-        assert!(tree.has(added) && tree.pgn().contains("(1... d5)"));
-    }
-
-    #[test]
-    fn judged_moves_have_a_better_line_beside_them() {
-        let (mut tree, _) = read("1. f3 e5 2. g4 Qh4# 0-1");
-        let game = tree.game(2);
-        let better = [game.parse_move("e4").unwrap()];
-        tree.judge(3, 4, &better);
-        tree.set_score(3, Some(WhiteScore::Mate(-1)), 9);
-        assert!(tree.pgn().contains("2. g4 $4 {[%eval #-1,9]} (2. e4)"), "{}", tree.pgn());
-    }
-
-    #[test]
-    fn variations_are_not_nested_without_end() {
-        let mut tree = VariationTree::new(Game::default());
-        let (mut at, mut refused) = (0, None);
-        for ply in 0..300 {
-            let mut game = tree.game(at);
-            // The knights go out and back; the other move makes what follows a variation.
-            let there_and_back = ["Nf3", "Nf6", "Ng1", "Ng8"];
-            for text in ["a3", "a6", "a4", "a5", "h3", "h6"] {
-                if let Ok(mv) = game.parse_move(text) {
-                    let _ = tree.play(at, &mut game.clone(), mv);
-                    break;
-                }
-            }
-            let mv = game.parse_move(there_and_back[ply % 4]).unwrap();
-            match tree.play(at, &mut game, mv) {
-                Ok(next) => at = next,
-                Err(error) => {
-                    refused = Some(error);
-                    break;
-                }
-            }
-        }
-        assert!(refused.is_some_and(|error| error.contains("nested")));
-        assert!(tree.pgn().matches('(').count() >= 90);
     }
 }
