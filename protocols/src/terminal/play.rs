@@ -24,6 +24,8 @@ pub(super) struct TerminalSession<'a> {
     person: Color,
     /// The clock. Both sides have the same time control, which is the level.
     clock: Clock,
+    /// The clock as it stood when each move was to be made, the next one included.
+    turns: Vec<Clock>,
     /// The time of the event that is being handled.
     now: Instant,
     /// Whether the board is drawn from Herald's side.
@@ -61,13 +63,15 @@ const LONG_GAME: usize = 120;
 impl<'a> TerminalSession<'a> {
     /// Creates a new game in which the person plays White.
     pub(super) fn new(host: Host, output: &'a mut dyn Write, style: DiagramStyle) -> TerminalSession<'a> {
+        let clock = Clock::new(TimeControl::PerMove(Duration::from_secs(1)));
         TerminalSession {
             host,
             output: SessionOutput::new(output),
             style,
             game: Game::default(),
             person: Color::White,
-            clock: Clock::new(TimeControl::PerMove(Duration::from_secs(1))),
+            turns: vec![clock.clone()],
+            clock,
             now: Instant::now(),
             flipped: false,
             last_score: None,
@@ -172,6 +176,7 @@ impl TerminalSession<'_> {
         // The clock does not run before the first move, but the move is counted.
         let turn = self.clock.end_turn(self.now);
         let turn = turn.unwrap_or_else(|| self.clock.book_turn(mover, Duration::ZERO));
+        self.turns.push(self.clock.clone());
         if self.is_clock_judged() && !turn.overrun.is_zero() {
             self.game.declare(Outcome::Win { winner: !mover, reason: WinReason::TimeForfeit });
         }
@@ -220,8 +225,8 @@ impl TerminalSession<'_> {
         self.say(format!("{} {{{outcome}}}: {verdict}. `new` starts another game.", outcome.result()));
     }
 
+    /// Goes back to the previous position in which it was the person's turn, and to the clock as it stood there.
     fn take_back(&mut self) {
-        // Goes back to the previous position in which it was the person's turn.
         let plies = if self.game.turn() == self.person { 2 } else { 1 };
         if self.game.ply() < plies {
             return self.say("You have made no move to take back.");
@@ -229,10 +234,14 @@ impl TerminalSession<'_> {
         self.host.engine.abandon();
         for _ in 0..plies {
             self.game.undo();
-            let mover = self.game.turn();
-            self.clock.set_moves_made(mover, self.clock.moves_made(mover).saturating_sub(1));
+            self.turns.pop();
         }
-        self.clock.start_turn(self.person, self.now);
+        if let Some(clock) = self.turns.last() {
+            self.clock.clone_from(clock);
+        }
+        if self.game.ply() > 0 {
+            self.clock.start_turn(self.person, self.now);
+        }
         self.show_board();
     }
 
@@ -287,6 +296,7 @@ impl TerminalSession<'_> {
         self.last_score = None;
         self.flipped = false;
         self.clock = Clock::new(self.level().clone());
+        self.turns = vec![self.clock.clone()];
         self.say(format!("A new game. You play {}.", capitalised(side)));
         if self.is_heralds_turn() {
             self.show_board();
@@ -325,6 +335,7 @@ impl TerminalSession<'_> {
             Ok(level) => self.clock = Clock::new(level),
             Err(error) => return self.say(error),
         }
+        self.turns.fill(self.clock.clone());
         if self.game.outcome().is_none() && self.game.ply() > 0 {
             self.clock.start_turn(self.game.turn(), self.now);
         }

@@ -255,6 +255,24 @@ fn clocks_run_and_the_flag_falls_before_time_is_added() {
 }
 
 #[test]
+fn a_move_that_is_taken_back_takes_its_time_along() {
+    let mut talk = Talk::new();
+    talk.say("level 60+5");
+    talk.say("e4");
+    talk.now += Duration::from_secs(10);
+    talk.herald("e5", 0);
+    talk.now += Duration::from_secs(20);
+    talk.say("d4");
+    talk.now += Duration::from_secs(10);
+    assert!(talk.herald("exd4", 0).contains("White 0:50   Black 0:50"));
+    talk.now += Duration::from_secs(7);
+    assert!(talk.say("takeback").contains("White 1:05   Black 0:55"));
+    assert!(talk.say("takeback").contains("White 1:00   Black 1:00"));
+    talk.now += Duration::from_secs(9);
+    assert!(talk.say("board").contains("White 1:00   Black 1:00"), "it does not run before the first move");
+}
+
+#[test]
 fn the_engine_plays_hints_and_is_left_at_any_time() {
     let session = Scripted::start(|host, output| serve(host, output, DiagramStyle::Ascii, |_, _| {}));
     session.say("level depth 1\ne4");
