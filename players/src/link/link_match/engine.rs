@@ -53,7 +53,10 @@ impl LinkMatch {
     pub(crate) fn engine_says(&mut self, Arrival { at, event }: Arrival) {
         let Some(game) = &mut self.game else { return };
         if let PlayerEvent::Remark(text) = &event {
-            return self.tell(format!("{} {text}", self.own.name));
+            if self.own_remarks.allows(at) {
+                self.tell(format!("{} {text}", self.own.name));
+            }
+            return;
         }
         if let PlayerEvent::Fault(fault) = &event {
             return self.engine_failed(fault, at);
@@ -74,8 +77,9 @@ impl LinkMatch {
             }
             PlayerEvent::DrawOffer => self.engine_offers_draw(at),
             PlayerEvent::DrawRefusal => {
-                *game.offers.get_mut(!game.color) = false;
-                self.send(LinkMessage::Decline { game: number });
+                if let Some(ply) = game.offers.get_mut(!game.color).take() {
+                    self.send(LinkMessage::Decline { game: number, ply: Some(ply) });
+                }
             }
             PlayerEvent::Clock(left) => self.engine_tells_clock(left, at),
             PlayerEvent::Resignation => self.lose(WinReason::Resignation, String::new(), at),
@@ -113,10 +117,10 @@ impl LinkMatch {
     fn engine_offers_draw(&mut self, at: Instant) {
         let Some(game) = &mut self.game else { return };
         let (number, ply) = (game.terms.game, game.ply());
-        if std::mem::replace(game.offers.get_mut(game.color), true) {
+        if game.offers.get_mut(game.color).replace(ply).is_some() {
             return;
         }
-        let is_agreed = *game.offers.get(!game.color);
+        let is_agreed = game.offers.get(!game.color).is_some();
         self.send(LinkMessage::Draw { game: number, ply });
         if is_agreed && self.role == LinkRole::Master {
             self.agree_draw(at);
@@ -138,6 +142,7 @@ impl LinkMatch {
             self.tell_gap(&ClockGap {
                 kind: GapKind::Engine,
                 size: measured.abs_diff(left),
+                is_plain: true,
                 text: format!(
                     "{} believes that it has {} left; measured are {}",
                     self.own.name, told[0], told[1]
@@ -152,7 +157,7 @@ impl LinkMatch {
         if result == game.color.fold_wb("0-1", "1-0") {
             return self.lose(WinReason::Resignation, format!("its engine {claim}"), at);
         }
-        if result == "1/2-1/2" && *game.offers.get(!game.color) {
+        if result == "1/2-1/2" && game.offers.get(!game.color).is_some() {
             return self.engine_offers_draw(at);
         }
         let may_follow = result != "*" && game.is_our_turn() && game.announced.is_none();
@@ -193,9 +198,51 @@ impl LinkMatch {
         if self.check_flag(now) {
             return;
         }
+        if self.leaving.as_ref().is_some_and(|(_, until)| now >= *until) {
+            self.abandon_game(
+                &self.leaving.as_ref().map_or_else(String::new, |(reason, _)| reason.clone()),
+                now,
+            );
+            self.leave_as_decided();
+            return;
+        }
+        self.check_other(now);
         let claim = self.game.as_mut().and_then(|game| game.announced.take_if(|(_, until)| now > *until));
         if let Some((claim, _)) = claim {
             self.unconfirmed(&claim, now);
+        }
+    }
+
+    /// Tells when the other engine is beyond its time, and ends the match when the other end keeps us waiting for a message.
+    fn check_other(&mut self, now: Instant) {
+        let name = self.other.as_ref().map(|other| other.name.clone()).unwrap_or_default();
+        if let Some(gap) = self.game.as_ref().and_then(|game| game.overdue(now)).filter(|gap| gap.is_plain) {
+            self.tell_gap(&ClockGap { text: format!("{name} {}", gap.text), ..gap });
+        }
+        let due = self.due_message();
+        match (due, self.awaited) {
+            (Some(due), Some((word, since))) if due == word => {
+                if now.saturating_duration_since(since) > self.patience {
+                    let seconds = self.patience.as_secs();
+                    self.stop_at_once(&format!("no `{word}` from the other end for {seconds} s"), now);
+                }
+            }
+            _ => self.awaited = due.map(|word| (word, now)),
+        }
+    }
+
+    /// The message without which the match does not go on.
+    fn due_message(&self) -> Option<&'static str> {
+        if self.is_over || !self.is_linked {
+            return None;
+        }
+        match (self.role, self.game.as_ref().map(|game| game.stage)) {
+            (LinkRole::Slave, None) if self.terms.is_none() => Some("match"),
+            (LinkRole::Slave, None) => Some("game"),
+            (LinkRole::Slave, Some(LinkStage::Claimed)) => Some("end"),
+            (LinkRole::Slave, Some(LinkStage::Setting { own: true, .. })) => Some("start"),
+            (LinkRole::Master, Some(LinkStage::Setting { own: true, .. })) => Some("ready"),
+            _ => None,
         }
     }
 

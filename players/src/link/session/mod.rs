@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use messages::autoplayer::{Hello, LINK_VERSION, LinkMessage, LinkRole};
 
 use super::handshake::{Greeting, Handshake, random_text};
-use super::line::{LineEvent, LineWriter, LinkLine};
+use super::limit::RateLimit;
+use super::line::{LineEvent, LineId, LineWriter, LinkLine};
 use super::link_match::{LinkMatch, STOPPED};
 use super::live::LinkSeat;
 use super::numbered::{Heard, NumberedStream};
@@ -18,11 +19,13 @@ use crate::log::{Recorder, Speaker};
 
 /// Silence after which a connection counts as broken. The other end says something every two seconds.
 const SILENCE: Duration = Duration::from_secs(12);
+/// The same for a connection that was not greeted: it may wait behind others.
+const UNGREETED: Duration = Duration::from_mins(1);
 /// How often `leaving` is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Time that is given to the last message.
 const PARTING: Duration = Duration::from_secs(8);
-/// Time for which the slave on a serial line repeats that it has got the last message.
+/// Time for which the slave repeats that it has got the last message, unless the master has gone.
 const LINGERING: Duration = Duration::from_secs(3);
 /// Pauses between two reports of thinking, over a network and over a serial line.
 const THINKING_PAUSE: Duration = Duration::from_millis(500);
@@ -37,8 +40,8 @@ pub(super) struct LinkSession<'a> {
     contest: LinkMatch,
     stream: NumberedStream,
     line: LinkLine,
-    writer: Option<LineWriter>,
-    handshake: Option<Handshake>,
+    /// Those that are greeted; or only the one whose other end is known.
+    connections: Vec<Connection>,
     hello: Hello,
     secret: Option<String>,
     /// The session of the other end.
@@ -49,14 +52,28 @@ pub(super) struct LinkSession<'a> {
     /// When the other end was last heard, and since when there is no connection.
     heard: Instant,
     down_since: Instant,
-    /// Why there was no line, since there was one last.
+    /// What was told of the line since there was one last. It is told once.
     troubles: Vec<String>,
-    /// Why the last connection was refused.
-    refusal: String,
+    trouble_limit: RateLimit,
     log: Recorder,
+    /// Lines of the log about those who are not known.
+    stranger_limit: RateLimit,
     report: &'a mut dyn FnMut(LinkReport),
     parting: Option<Parting>,
 }
+
+/// A connection, and how far its greeting is.
+struct Connection {
+    id: LineId,
+    writer: LineWriter,
+    handshake: Handshake,
+}
+
+/// What is logged of those who are not known: lines, in each minute, and characters of each.
+const STRANGER_LINES: u32 = 120;
+const STRANGER_CHARACTERS: usize = 500;
+/// Number of troubles with the line in a minute that are told.
+const TROUBLES: u32 = 6;
 
 /// Number of events of the line that are taken before the engine is heard again.
 const LINE_EVENTS: usize = 16;
@@ -93,11 +110,10 @@ impl<'a> LinkSession<'a> {
         let pause = if is_serial { SERIAL_THINKING_PAUSE } else { THINKING_PAUSE };
         Ok(LinkSession {
             engine,
-            contest: LinkMatch::new(LinkSeat { name, rating }, ponder, plan, pause),
+            contest: LinkMatch::new(LinkSeat { name, rating }, ponder, plan, pause, patience),
             stream: NumberedStream::new(now),
             line: LinkLine::keep(place)?,
-            writer: None,
-            handshake: None,
+            connections: Vec::new(),
             hello,
             secret,
             other: None,
@@ -107,8 +123,9 @@ impl<'a> LinkSession<'a> {
             heard: now,
             down_since: now,
             troubles: Vec::new(),
-            refusal: String::new(),
+            trouble_limit: RateLimit::new(TROUBLES, Duration::from_mins(1)),
             log: Recorder(log),
+            stranger_limit: RateLimit::new(STRANGER_LINES, Duration::from_mins(1)),
             report,
             parting: None,
         })
@@ -136,7 +153,8 @@ impl<'a> LinkSession<'a> {
             }
         };
         let until = Instant::now() + POLL_INTERVAL * 5;
-        while self.writer.as_ref().is_some_and(LineWriter::is_busy) && Instant::now() < until {
+        let is_busy = |connection: &Connection| connection.writer.is_busy();
+        while self.connections.iter().any(is_busy) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(5));
         }
         self.engine.quit();
@@ -161,7 +179,7 @@ impl<'a> LinkSession<'a> {
     fn wait(&self) {
         let dues = [
             Some(self.stream.due()),
-            self.handshake.as_ref().and_then(Handshake::due),
+            self.connections.iter().filter_map(|connection| connection.handshake.due()).min(),
             self.contest.due(),
             self.parting.as_ref().map(|parting| parting.earliest),
         ];
@@ -179,13 +197,16 @@ impl<'a> LinkSession<'a> {
         let is_lost = now.saturating_duration_since(self.down_since) > self.patience;
         // The result of the last game, and not only the last message.
         let lacks_result = self.stream.unacknowledged() > 1;
+        let is_slave = self.hello.role == LinkRole::Slave;
         self.parting.take_if(|parting| match &parting.reason {
             _ if is_open => (is_quiet && now >= parting.earliest) || now >= parting.latest,
             // An incomplete match does not wait for a line.
             Some(_) => true,
+            // The master has got everything, or connects once more.
+            None if is_slave => now >= parting.earliest,
             None if lacks_result => {
                 if is_lost {
-                    parting.reason = Some("the other end did not get the last result".to_owned());
+                    parting.reason = Some("the other end has not acknowledged the last result".to_owned());
                 }
                 is_lost
             }
@@ -202,83 +223,113 @@ impl<'a> LinkSession<'a> {
 impl LinkSession<'_> {
     fn take_line_event(&mut self, event: LineEvent) {
         match event {
-            LineEvent::Up(writer) => {
-                self.writer = Some(writer);
+            // Somebody else is known meanwhile.
+            LineEvent::Up(..) if self.is_open() => {}
+            LineEvent::Up(id, writer) => {
                 self.heard = Instant::now();
-                self.greet();
+                let handshake = self.greeting();
+                self.connections.push(Connection { id, writer, handshake });
             }
-            LineEvent::Text(at, text) => {
-                self.log.record(at, Speaker::Program, &text);
-                self.hear(&text, at);
+            LineEvent::Text(id, at, text) => {
+                if !self.connections.iter().any(|connection| connection.id == id) {
+                    return;
+                }
+                self.record(at, Speaker::Program, &text);
+                self.hear(id, &text, at);
                 // Who talks but does not greet us is as good as nobody.
                 if self.is_open() {
                     self.heard = at;
                 }
             }
-            LineEvent::Down(reason) => {
-                let (was_open, was_greeted) = (self.is_open(), self.handshake.is_some());
-                (self.writer, self.handshake) = (None, None);
-                self.contest.line_disturbed();
-                self.log.note(&format!("the line is broken: {reason}"));
+            LineEvent::Down(id, reason) => {
+                let was_open = self.is_open();
+                let Some(index) = self.connections.iter().position(|connection| connection.id == id) else {
+                    return;
+                };
+                self.record(Instant::now(), Speaker::Note, &format!("the line is broken: {reason}"));
+                self.connections.remove(index);
                 if was_open {
+                    self.contest.line_broken();
                     self.down_since = Instant::now();
                     if self.parting.is_none() || self.stream.unacknowledged() > 1 {
                         self.alert(format!("the line is broken: {reason}"));
                     }
-                } else if was_greeted {
-                    self.no_line(reason);
+                } else {
+                    self.no_line(&reason);
                 }
             }
-            LineEvent::Trouble(reason) => self.no_line(reason),
+            LineEvent::Trouble(reason) => {
+                self.no_line(&reason);
+                if let Some(parting) = &mut self.parting {
+                    parting.earliest = Instant::now();
+                }
+            }
+        }
+    }
+
+    /// Records a line; of those who are not known only so much that they cannot fill a disk.
+    fn record(&mut self, at: Instant, speaker: Speaker, text: &str) {
+        if self.is_open() {
+            self.log.record(at, speaker, text);
+        } else if self.stranger_limit.allows(at) {
+            let end = text.char_indices().nth(STRANGER_CHARACTERS).map_or(text.len(), |(end, _)| end);
+            self.log.record(at, speaker, &text[..end]);
         }
     }
 
     /// Tells once why there is no line.
-    fn no_line(&mut self, reason: String) {
-        if self.parting.is_none() && !self.troubles.contains(&reason) {
-            let since = if self.other.is_some() { "still no line" } else { "no line yet" };
-            self.alert(format!("{since}: {reason}"));
-            self.troubles.push(reason);
+    fn no_line(&mut self, reason: &str) {
+        let since = if self.other.is_some() { "still no line" } else { "no line yet" };
+        self.tell_once(format!("{since}: {reason}"));
+    }
+
+    /// Tells something of the line for the first time since there was one, and not too much in a minute.
+    fn tell_once(&mut self, text: String) {
+        let is_news = self.parting.is_none() && !self.troubles.contains(&text);
+        if is_news && self.trouble_limit.allows(Instant::now()) {
+            self.alert(text.clone());
+            self.troubles.push(text);
         }
     }
 
-    /// Begins the handshake of a connection.
-    fn greet(&mut self) {
+    /// A handshake that begins.
+    fn greeting(&self) -> Handshake {
         let hello = Hello { nonce: random_text(), ..self.hello.clone() };
-        self.handshake = Some(Handshake::new(hello, self.secret.clone()));
-        self.stream.connect(Instant::now());
+        Handshake::new(hello, self.secret.clone())
     }
 
-    /// Whether the other end is known and its messages count.
+    /// Whether the other end is known and its messages count. Then its connection is the only one.
     fn is_open(&self) -> bool {
-        self.handshake.as_ref().is_some_and(|handshake| handshake.peer().is_some())
+        self.connections.first().is_some_and(|connection| connection.handshake.peer().is_some())
     }
 
-    fn hear(&mut self, text: &str, at: Instant) {
+    fn hear(&mut self, id: LineId, text: &str, at: Instant) {
         let damaged = self.stream.damaged;
         let heard =
             if self.is_open() { self.stream.hear(text, at) } else { NumberedStream::hear_stranger(text) };
-        if self.stream.damaged > damaged {
+        // Over a network nothing is damaged, unless the other end wants it so.
+        if self.stream.damaged > damaged && self.is_serial {
             self.contest.line_disturbed();
         }
         let is_message = matches!(heard, Heard::Message(_));
         let (Heard::Message(text) | Heard::Aside(text)) = heard else { return };
         match serde_json::from_str(&text) {
-            Ok(LinkMessage::Hello(hello)) => self.hear_hello(&hello, at),
-            Ok(LinkMessage::Bye { reason }) if !self.is_open() => self.refused(reason),
+            Ok(LinkMessage::Hello(hello)) => self.hear_hello(id, &hello, at),
+            Ok(LinkMessage::Bye { reason }) if !self.is_open() => self.refused(id, reason),
             Ok(message) if self.is_open() => self.contest.hear(message, at),
             Ok(_) => {}
             Err(error) if is_message => {
                 self.contest.not_understood(&format!("{}: {error}", game::excerpt(&text)), at);
             }
             // What may be lost may be dropped.
-            Err(error) => self.log.note(&format!("not understood: {error}")),
+            Err(error) => self.record(at, Speaker::Note, &format!("not understood: {error}")),
         }
     }
 
-    fn hear_hello(&mut self, hello: &Hello, at: Instant) {
-        let Some(handshake) = &mut self.handshake else { return };
-        match handshake.hear(hello.clone(), at) {
+    fn hear_hello(&mut self, id: LineId, hello: &Hello, at: Instant) {
+        let connection = self.connections.iter_mut().find(|connection| connection.id == id);
+        let Some(connection) = connection else { return };
+        match connection.handshake.hear(hello.clone(), at) {
             Greeting::Nothing => {}
             Greeting::Established => {
                 let is_new = self.other.as_ref() != Some(&hello.session);
@@ -286,35 +337,30 @@ impl LinkSession<'_> {
                     self.stream.forget();
                 }
                 self.other = Some(hello.session.clone());
-                self.refusal.clear();
                 self.troubles.clear();
-                if let Some(writer) = &self.writer {
-                    writer.note_known();
-                }
+                connection.writer.note_known();
+                self.connections.retain(|connection| connection.id == id);
+                self.stream.connect(at);
                 self.contest.connected(hello, is_new, at);
             }
             Greeting::Refused(reason) => {
-                let bye = LinkMessage::Bye { reason: Some(reason.clone()) };
-                self.say(&bye);
-                self.write(at);
-                self.refused(Some(reason));
+                let bye = text(&LinkMessage::Bye { reason: Some(reason.clone()) });
+                self.write_aside(id, bye, at);
+                self.refused(id, Some(reason));
             }
         }
     }
 
     /// The two ends do not talk to each other. A master on a network waits for a better one, and who was linked before tries
     /// again: this end has not proved who it is.
-    fn refused(&mut self, reason: Option<String>) {
+    fn refused(&mut self, id: LineId, reason: Option<String>) {
         let reason =
             reason.map_or_else(|| "the other end does not play".to_owned(), |text| game::excerpt(&text));
         let tries_again = self.hello.role == LinkRole::Master || self.other.is_some();
         if tries_again && !self.is_serial {
-            if self.refusal != reason {
-                self.alert(format!("a connection was refused: {reason}"));
-                self.refusal = reason;
-            }
+            self.tell_once(format!("a connection was refused: {reason}"));
             // Ends as soon as the last line is written.
-            (self.writer, self.handshake) = (None, None);
+            self.connections.retain(|connection| connection.id != id);
         } else if self.other.is_some() {
             self.contest.stop(&reason, Instant::now());
         } else if self.parting.is_none() {
@@ -328,38 +374,64 @@ impl LinkSession<'_> {
 
     fn write(&mut self, now: Instant) {
         let is_open = self.is_open();
-        let Some(writer) = &self.writer else { return };
+        self.line.set_taken(is_open);
+        let is_busy = self.connections.first().is_some_and(|connection| connection.writer.is_busy());
         // On a slow line, or to somebody who does not listen, one hello at a time is enough.
-        let greeting = self.handshake.as_mut().filter(|_| !writer.is_busy());
-        if let Some(hello) = greeting.and_then(|handshake| handshake.output(now)) {
-            self.stream.say(text(&LinkMessage::Hello(hello)));
+        let greeted = self.connections.iter_mut().filter(|connection| !connection.writer.is_busy());
+        let hellos: Vec<_> = greeted
+            .filter_map(|connection| Some((connection.id, connection.handshake.output(now)?)))
+            .collect();
+        for (id, hello) in hellos {
+            self.write_aside(id, text(&LinkMessage::Hello(hello)), now);
         }
+        if !is_open {
+            return;
+        }
+        let Some(connection) = self.connections.first() else { return };
         let repeated = self.stream.repeated;
-        let output = self.stream.output(now, is_open, writer.is_busy());
+        let output = self.stream.output(now, is_open, is_busy);
         if !output.is_empty() {
             output.lines().for_each(|line| self.log.record(now, Speaker::Us, line));
             // An empty line ends what noise may have begun.
-            writer.write(if self.is_serial { format!("\n{output}") } else { output });
+            connection.writer.write(if self.is_serial { format!("\n{output}") } else { output });
         }
-        if self.stream.repeated > repeated {
+        if self.stream.repeated > repeated && self.is_serial {
             self.contest.line_disturbed();
+        }
+    }
+
+    /// Writes a line without a number, also to somebody who is not known.
+    fn write_aside(&mut self, id: LineId, text: String, now: Instant) {
+        let line = self.stream.aside(text);
+        self.record(now, Speaker::Us, line.trim_end());
+        if let Some(connection) = self.connections.iter().find(|connection| connection.id == id) {
+            connection.writer.write(if self.is_serial { format!("\n{line}") } else { line });
+        }
+    }
+
+    /// The silence of a serial line: there is no connection that could end.
+    fn greet_again(&mut self, now: Instant) {
+        if self.is_open() {
+            self.down_since = now;
+            self.contest.line_broken();
+            self.alert("the line is broken: nothing was heard");
+        }
+        let handshake = self.greeting();
+        if let Some(connection) = self.connections.first_mut() {
+            connection.handshake = handshake;
         }
     }
 
     fn keep_time(&mut self, now: Instant) {
         self.contest.tick(now);
-        let is_silent = now.saturating_duration_since(self.heard) > SILENCE;
-        if let Some(writer) = self.writer.as_ref().filter(|_| is_silent) {
+        let longest = if self.is_open() || self.is_serial { SILENCE } else { UNGREETED };
+        let is_silent = now.saturating_duration_since(self.heard) > longest;
+        if is_silent && !self.connections.is_empty() {
             self.heard = now;
             if self.is_serial {
-                if self.is_open() {
-                    self.down_since = now;
-                    self.contest.line_disturbed();
-                    self.alert("the line is broken: nothing was heard");
-                }
-                self.greet();
+                self.greet_again(now);
             } else {
-                writer.cut();
+                self.connections.iter().for_each(|connection| connection.writer.cut());
             }
         }
         let patience = if self.other.is_some() { Some(self.patience) } else { self.first_patience };
