@@ -327,6 +327,15 @@ impl LinkSession<'_> {
     }
 
     fn hear_hello(&mut self, id: LineId, hello: &Hello, at: Instant) {
+        let is_other = self.other.as_ref().is_some_and(|other| *other != hello.session);
+        if let Some(parting) = self.parting.as_mut().filter(|_| is_other) {
+            // What is still to be acknowledged is not for another program, and its match is not for this one.
+            parting.earliest = at;
+            if !self.is_serial {
+                self.connections.retain(|connection| connection.id != id);
+            }
+            return;
+        }
         let connection = self.connections.iter_mut().find(|connection| connection.id == id);
         let Some(connection) = connection else { return };
         match connection.handshake.hear(hello.clone(), at) {
