@@ -259,7 +259,7 @@ impl LineKeeper {
             thread::sleep(GLANCE);
         }
         self.number += 1;
-        let served = self.another().and_then(|keeper| keeper.serve_apart(caller, Arc::clone(callers)));
+        let served = self.another().and_then(|keeper| keeper.serve_apart(caller, callers));
         served.map_or_else(|error| self.tell(LineEvent::Trouble(error.to_string())), Some)
     }
 
@@ -267,9 +267,9 @@ impl LineKeeper {
         Ok(LineKeeper { sender: self.sender.clone(), ringer: self.ringer.try_clone()?, ..*self })
     }
 
-    fn serve_apart(mut self, caller: Caller, callers: Arc<AtomicUsize>) -> io::Result<()> {
+    fn serve_apart(mut self, caller: Caller, callers: &Arc<AtomicUsize>) -> io::Result<()> {
         callers.fetch_add(1, Ordering::Relaxed);
-        let left = Arc::clone(&callers);
+        let left = Arc::clone(callers);
         let started = thread::Builder::new().name("caller".into()).spawn(move || {
             let _ = self.serve(caller.answer(TO_CONNECT));
             left.fetch_sub(1, Ordering::Relaxed);
