@@ -213,39 +213,6 @@ impl LinkMatch {
         }
     }
 
-    /// Tells when the other engine is beyond its time, and ends the match when the other end keeps us waiting for a message.
-    fn check_other(&mut self, now: Instant) {
-        let name = self.other.as_ref().map(|other| other.name.clone()).unwrap_or_default();
-        if let Some(gap) = self.game.as_ref().and_then(|game| game.overdue(now)).filter(|gap| gap.is_plain) {
-            self.tell_gap(&ClockGap { text: format!("{name} {}", gap.text), ..gap });
-        }
-        let due = self.due_message();
-        match (due, self.awaited) {
-            (Some(due), Some((word, since))) if due == word => {
-                if now.saturating_duration_since(since) > self.patience {
-                    let seconds = self.patience.as_secs();
-                    self.stop_at_once(&format!("no `{word}` from the other end for {seconds} s"), now);
-                }
-            }
-            _ => self.awaited = due.map(|word| (word, now)),
-        }
-    }
-
-    /// The message without which the match does not go on.
-    fn due_message(&self) -> Option<&'static str> {
-        if self.is_over || !self.is_linked {
-            return None;
-        }
-        match (self.role, self.game.as_ref().map(|game| game.stage)) {
-            (LinkRole::Slave, None) if self.terms.is_none() => Some("match"),
-            (LinkRole::Slave, None) => Some("game"),
-            (LinkRole::Slave, Some(LinkStage::Claimed)) => Some("end"),
-            (LinkRole::Slave, Some(LinkStage::Setting { own: true, .. })) => Some("start"),
-            (LinkRole::Master, Some(LinkStage::Setting { own: true, .. })) => Some("ready"),
-            _ => None,
-        }
-    }
-
     /// Ends the game if the flag of our engine has fallen. Returns whether it has.
     fn check_flag(&mut self, at: Instant) -> bool {
         let Some(game) = self.game.as_ref().filter(|game| game.stage == LinkStage::Playing) else {

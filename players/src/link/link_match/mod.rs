@@ -8,14 +8,16 @@ mod engine;
 mod peer;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 use std::time::{Duration, Instant};
 
-use game::{Outcome, TimeControl, millis_text};
+use game::{Outcome, TimeControl};
 use messages::autoplayer::{GameTerms, GameVerdict, Hello, LinkMessage, LinkRole, LinkThinking, MatchTerms};
 
+use self::watch::GapSum;
 use super::limit::RateLimit;
-use super::live::{self, ClockGap, GapKind, LinkGame, LinkSeat, LinkStage};
+use super::live::{self, LinkGame, LinkSeat, LinkStage};
 use super::{LinkPlan, LinkReport};
 use crate::NewGame;
 
@@ -78,16 +80,6 @@ pub(crate) struct LinkMatch {
     actions: Vec<LinkAction>,
 }
 
-/// Differences between two readings of a clock: their sum, and the one that was told last.
-#[derive(Clone, Copy, Debug, Default)]
-struct GapSum {
-    sum: Duration,
-    told: Duration,
-}
-
-/// Sum of small differences from which on they are told.
-const MOST_UNEXPLAINED: Duration = Duration::from_mins(1);
-
 /// Number of remarks in a second that are shown.
 const MOST_REMARKS: u32 = 10;
 
@@ -147,24 +139,6 @@ impl LinkMatch {
 
     fn tell(&mut self, text: String) {
         self.actions.push(LinkAction::Report(LinkReport::Event(text)));
-    }
-
-    /// Tells both operators that two readings of a clock differ: the first time, and when the difference has doubled. Those of
-    /// the other end's moves add up.
-    fn tell_gap(&mut self, gap: &ClockGap) {
-        let GapSum { sum, told } = &mut self.gaps[gap.kind as usize];
-        let adds_up = matches!(gap.kind, GapKind::Left | GapKind::Used);
-        *sum = if adds_up { sum.saturating_add(gap.size) } else { gap.size };
-        let is_due = if told.is_zero() {
-            gap.is_plain || *sum >= MOST_UNEXPLAINED
-        } else {
-            *sum >= told.saturating_mul(2)
-        };
-        if is_due {
-            let all = if *sum > gap.size { format!("; {} in all", millis_text(*sum)) } else { String::new() };
-            *told = *sum;
-            self.alert(format!("{}{all}", gap.text));
-        }
     }
 
     /// Tells both operators.

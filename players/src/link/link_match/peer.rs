@@ -231,16 +231,20 @@ impl LinkMatch {
     fn other_leaves(&mut self, reason: Option<String>, at: Instant) {
         let is_last = self.terms.as_ref().is_some_and(|terms| self.number >= terms.games);
         let is_complete = self.role == LinkRole::Slave && is_last && self.game.is_none();
-        let leaves = match reason {
+        let (why, told) = match reason {
             None if is_complete => {
                 self.tell_end();
-                None
+                self.is_over = true;
+                return self.actions.push(LinkAction::Leave(None));
             }
-            None => Some("it leaves before the end of the match".to_owned()),
-            Some(reason) => Some(excerpt(&reason)),
+            None => {
+                let why = "the other end has left before the end of the match".to_owned();
+                (why.clone(), why)
+            }
+            Some(reason) => (excerpt(&reason), format!("the other end has left: {}", excerpt(&reason))),
         };
-        if let (Some(reason), Some(game)) = (&leaves, &self.game) {
-            let verdict = game.verdict(None, reason.clone(), String::new());
+        if let Some(game) = &self.game {
+            let verdict = game.verdict(None, why, String::new());
             // The slave waits for it: both ends write the same game.
             if self.role == LinkRole::Master {
                 self.send(LinkMessage::End(verdict.clone()));
@@ -248,8 +252,7 @@ impl LinkMatch {
             self.conclude(&verdict, at);
         }
         self.is_over = true;
-        let leaves = leaves.map(|reason| format!("the other end has left: {reason}"));
-        self.actions.push(LinkAction::Leave(leaves));
+        self.actions.push(LinkAction::Leave(Some(told)));
     }
 }
 
