@@ -19,7 +19,7 @@ mod settings;
 
 use std::env;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
@@ -160,7 +160,8 @@ fn end(done: anyhow::Result<()>) -> ExitCode {
         // The reader has closed the pipe, as `head` does.
         Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("herald: {error:#}");
+            // A terminal that has gone is no reason to end otherwise.
+            let _ = writeln!(io::stderr(), "herald: {error:#}");
             ExitCode::from(if error.is::<WrongInput>() { WRONG } else { FAILED })
         }
     }

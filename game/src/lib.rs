@@ -31,7 +31,7 @@ pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{
     Annotation, GameTree, MoveLine, MoveNode, ParsedGame, PgnError, PgnFault, PgnGame, PgnHeader, PgnReader,
     PgnScanner, PgnTags, Replay, ResultMarker, TreeReader, WhiteScore, clock_command, comment_commands,
-    comment_words, eval_command, pgn_gap, read_clock, read_eval, without_commands, write_pgn,
+    comment_words, eval_command, pgn_gap, read_clock, read_eval, without_commands, write_pgn, write_pgn_as,
 };
 pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};

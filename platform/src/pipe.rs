@@ -152,6 +152,14 @@ impl Bell {
 }
 
 impl Ringer {
+    /// Makes a second ringer of the same bell.
+    ///
+    /// # Errors
+    /// The system has no more descriptors.
+    pub fn try_clone(&self) -> io::Result<Ringer> {
+        Ok(Ringer(self.0.try_clone()?))
+    }
+
     /// Rings once. Blocks after some thousands of rings that were not heard.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::{SigId, flag, low_level};
 
@@ -19,9 +19,13 @@ pub enum Signal {
     Interrupt,
     /// A request to end (SIGTERM).
     Terminate,
+    /// The terminal has gone (SIGHUP).
+    HangUp,
+    /// A request to end from the keyboard (SIGQUIT).
+    Quit,
 }
 
-/// All signals.
+/// The signals that every subcommand handles.
 pub const ALL: [Signal; 2] = [Signal::Interrupt, Signal::Terminate];
 
 impl Signal {
@@ -29,7 +33,18 @@ impl Signal {
         match self {
             Signal::Interrupt => SIGINT,
             Signal::Terminate => SIGTERM,
+            Signal::HangUp => SIGHUP,
+            Signal::Quit => SIGQUIT,
         }
+    }
+
+    /// Whether whoever has started this process wants the signal to be ignored, as `nohup` does. Where the system does not tell,
+    /// it is not.
+    pub fn is_ignored(self) -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+        mask >> (self.number() - 1) & 1 == 1
     }
 
     /// The exit code that shells report for a program that this signal has ended.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use game::{CastlingMode, Color, Game, Outcome, Phase, TimeControl};
+use game::{CastlingMode, Color, Game, Outcome, Phase, TimeControl, excerpt};
 use messages::autoplayer::{MoveNotation, dialect};
 use messages::cecp::{Command, GameResult, Message, TimeSession};
 use platform::Source;
@@ -27,6 +27,8 @@ pub struct AutoplayerPlayer {
     has_moved: bool,
     /// It was ended while it thought: its move could come in the next game.
     needs_restart: bool,
+    /// What it has said after a line that was too long.
+    pending: Option<Arrival>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +56,7 @@ impl AutoplayerPlayer {
             state: DialectState::Idle,
             has_moved: false,
             needs_restart: false,
+            pending: None,
         };
         for (name, value) in &spec.options {
             let wrong = |expected| PlayerFault::Start(format!("option {name}: {expected}, not \"{value}\""));
@@ -67,6 +70,15 @@ impl AutoplayerPlayer {
             }
         }
         Ok(player)
+    }
+
+    /// A `move` with something else than one word, which counts only where a move is awaited.
+    fn odd_move(&mut self, line: &str) -> PlayerEvent {
+        if self.state != DialectState::Thinking {
+            return PlayerEvent::Remark(format!("writes {}", excerpt(line)));
+        }
+        (self.state, self.has_moved) = (DialectState::Waiting, true);
+        PlayerEvent::Move(line.trim_start().strip_prefix("move").unwrap_or_default().trim().to_owned())
     }
 
     fn tell(&mut self, command: &Command) -> Result<(), PlayerFault> {
@@ -88,6 +100,11 @@ impl AutoplayerPlayer {
             MoveNotation::Coordinates => before.coordinate(mv),
         })
     }
+}
+
+/// Whether a line is meant to be a move.
+fn is_move(line: &str) -> bool {
+    line.split_whitespace().next() == Some("move")
 }
 
 /// Returns `level` in either of its forms.
@@ -157,6 +174,8 @@ impl ProtocolPlayer for AutoplayerPlayer {
             }
             Message::Thinking(line) => Some(PlayerEvent::Thinking(thinking(line))),
             Message::IllegalMove { .. } => Some(PlayerEvent::Complaint(said.line)),
+            // It believes to have moved; what is no move is judged like an illegal one.
+            Message::Other(_) if is_move(&said.line) => Some(self.odd_move(&said.line)),
             message => remark(&message).map(PlayerEvent::Remark),
         })
     }
@@ -227,7 +246,21 @@ impl Player for AutoplayerPlayer {
     }
 
     fn take(&mut self) -> Option<Arrival> {
-        next_arrival(self)
+        if let Some(arrival) = self.pending.take() {
+            return Some(arrival);
+        }
+        let next = next_arrival(self);
+        let Some((at, line)) = self.stream.cut.take().filter(|_| self.state != DialectState::Idle) else {
+            return next;
+        };
+        // It came first.
+        self.pending = next;
+        let event = if is_move(&line) {
+            self.odd_move(&line)
+        } else {
+            PlayerEvent::Remark(format!("writes a line that is too long: {}", excerpt(&line)))
+        };
+        Some(Arrival { at, event })
     }
 
     fn source(&self) -> Option<Source<'_>> {
@@ -264,20 +297,24 @@ mod tests {
         events
     }
 
-    #[test]
-    fn what_comes_late_is_not_taken_for_the_next_game() {
-        let command = crate::CommandLine::from_words(["sh", "-c", LATE].map(str::to_owned)).unwrap();
-        let mut player =
-            AutoplayerPlayer::start(&Spec::new(command, crate::Protocol::Autoplayer), None).unwrap();
-        let control: TimeControl = "60".parse().unwrap();
-        let game = NewGame {
+    fn new_game(control: &TimeControl) -> NewGame {
+        NewGame {
             game: Game::default(),
             color: Color::White,
             controls: shakmaty::ByColor::new_with(|_| control.clone()),
             opponent: "X".into(),
             ratings: shakmaty::ByColor::default(),
             ponder: false,
-        };
+        }
+    }
+
+    #[test]
+    fn what_comes_late_is_not_taken_for_the_next_game() {
+        let command = crate::CommandLine::from_words(["sh", "-c", LATE].map(str::to_owned)).unwrap();
+        let mut player =
+            AutoplayerPlayer::start(&Spec::new(command, crate::Protocol::Autoplayer), None).unwrap();
+        let control: TimeControl = "60".parse().unwrap();
+        let game = new_game(&control);
         let clock = game::Clock::new(control.clone());
         for _ in 0..3 {
             player.new_game(&game).unwrap();
@@ -294,6 +331,26 @@ mod tests {
             player.end_game(Outcome::Draw(game::DrawReason::Repetition)).unwrap();
         }
         assert!(!player.needs_restart);
+        Box::new(player).quit();
+    }
+
+    #[test]
+    fn a_move_that_is_none_is_one_that_can_be_judged() {
+        const ODD: &str = "read -r _; while read -r word rest; do case $word in \
+            go) echo 'move'; echo 'move e4 or d4'; printf 'x%070000d\\n' 1; printf 'move y%070000d\\n' 1;; quit) exit;; esac; done";
+        let command = crate::CommandLine::from_words(["sh", "-c", ODD].map(str::to_owned)).unwrap();
+        let mut player =
+            AutoplayerPlayer::start(&Spec::new(command, crate::Protocol::Autoplayer), None).unwrap();
+        let control: TimeControl = "60".parse().unwrap();
+        let game = new_game(&control);
+        player.new_game(&game).unwrap();
+        let clock = game::Clock::new(control);
+        player.think(&Turn { game: &game.game, clock: &clock, at: std::time::Instant::now() }).unwrap();
+        let told = events(&mut player, 3);
+        let PlayerEvent::Move(first) = &told[0] else { panic!("{told:?}") };
+        assert_eq!(first, "");
+        let odd = |event: &PlayerEvent, text: &str| matches!(event, PlayerEvent::Remark(told) if told.contains(text));
+        assert!(told[1..].iter().all(|event| odd(event, "e4 or d4") || odd(event, "writes")), "{told:?}");
         Box::new(player).quit();
     }
 

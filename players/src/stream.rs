@@ -48,6 +48,8 @@ pub struct Stream<V> {
     pub(crate) log: Recorder,
     /// Fault that ended the conversation; and whether a fault is not reported as an event, since it was reported or is expected.
     fault: Option<PlayerFault>,
+    /// The beginning of the last line that was too long, and when it was read.
+    pub(crate) cut: Option<(Instant, String)>,
     fault_expected: bool,
     was_killed: bool,
     /// Resources used by former processes.
@@ -93,6 +95,7 @@ impl<V: Vocabulary> Stream<V> {
             errors: ErrorDrain::start(error, log.clone())?,
             log,
             fault: None,
+            cut: None,
             fault_expected: false,
             was_killed: false,
             used: Resources::default(),
@@ -210,6 +213,7 @@ impl<V: Vocabulary> Stream<V> {
         self.log.record(at, Speaker::Program, &line.text);
         if line.is_cut {
             self.log.note("the line was too long and is ignored");
+            self.cut = Some((at, lines::clean(line.text.clone())));
         }
         Some((at, line))
     }

@@ -1,22 +1,23 @@
 //! `herald link`: the autoplayer interface of R. Hyatt's proposal (1998).
 
+mod games;
 mod options;
+mod terminal;
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, IsTerminal as _, Write as _};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, CommandFactory as _, FromArgMatches as _};
-use platform::signals;
+use platform::signals::{self, Signal};
 use players::link::{self, LinkConfig, LinkEngine, LinkPlan, LinkReport};
 use players::{Log, PlayerFault, Protocol, TextLog};
 
+use self::games::GamesFile;
 use self::options::{LineArgs, LinkEngineArgs, LinkMatchArgs};
+use self::terminal::Terminal;
 use crate::{HeraldArgs, WrongInput, settings};
 
 const EXAMPLES: &str = "\
@@ -66,7 +67,7 @@ impl LinkArgs {
         self.line.check_role().map_err(WrongInput::of)?;
         let spec = self.engine.spec().map_err(WrongInput::of)?;
         let plan = self.plan().map_err(WrongInput::of)?;
-        let mut games = self.pgn.as_deref().map(open_games).transpose().map_err(WrongInput::of)?;
+        let mut games = self.pgn.as_deref().map(GamesFile::open).transpose().map_err(WrongInput::of)?;
         let place = self.line.place().map_err(WrongInput::of)?;
         let secret = self.line.secret().map_err(WrongInput::of)?;
         let log = settings::open_log(self.log.as_deref())?;
@@ -81,7 +82,8 @@ impl LinkArgs {
             engine.map_err(|fault| WrongInput::of(anyhow!("{command} {}", explain(&fault, is_uci))))?;
         let own = Some(printing_ascii(engine.name())).filter(|name| !name.is_empty());
         let name = given.or(own).unwrap_or_else(|| command.file_name().to_owned());
-        println!("{place}");
+        let terminal = Terminal::start(self.quiet)?;
+        terminal.say(format!("{place}"));
         let (patience, first_patience) = self.line.patience();
         let config = LinkConfig {
             place,
@@ -97,28 +99,25 @@ impl LinkArgs {
         let leaving = Arc::new(AtomicBool::new(false));
         // The second signal ends the program without a word to the other end.
         signals::set_flag_then_exit(&leaving, 1)?;
-        let bell = if io::stderr().is_terminal() { "\u{7}" } else { "" };
-        let mut failed = None;
-        let mut report = |report: LinkReport| {
-            let written = match report {
-                LinkReport::Thinking(_) if self.quiet => Ok(()),
-                LinkReport::Event(text) | LinkReport::Thinking(text) => writeln!(io::stdout(), "{text}"),
-                LinkReport::Alert(text) => {
-                    eprintln!("{bell}herald: {text}");
-                    Ok(())
+        let others = [Signal::HangUp, Signal::Quit].into_iter().filter(|signal| !signal.is_ignored());
+        signals::set_flag(&others.collect::<Vec<_>>(), &leaving)?;
+        let mut report = |report: LinkReport| match report {
+            LinkReport::Event(text) => terminal.say(text),
+            LinkReport::Thinking(text) => terminal.say_thinking(text),
+            LinkReport::Alert(text) => terminal.alert(&text),
+            // Without its disk the match goes on: the other end counts on us.
+            LinkReport::Game(pgn) => {
+                if let Err(error) = games.as_mut().map_or(Ok(()), |games| games.append(&pgn)) {
+                    terminal.alert(&format!("{error:#}; tried again with the next game"));
                 }
-                LinkReport::Game(pgn) => games.as_mut().map_or(Ok(()), |file| file.write_all(pgn.as_bytes())),
-            };
-            // Without its terminal or its disk the match goes on: the other end counts on us.
-            if let Err(error) = written
-                && failed.is_none()
-            {
-                eprintln!("herald: the games or the report cannot be written: {error}");
-                failed = Some(error);
             }
         };
-        link::play(engine, config, &leaving, &mut report)?;
-        failed.map_or(Ok(()), |error| Err(error).context("the games or the report"))
+        let played = link::play(engine, config, &leaving, &mut report);
+        let kept = games.as_mut().map_or(Ok(()), GamesFile::finish);
+        let shown = terminal.finish();
+        played?;
+        kept?;
+        shown.context("the report cannot be written")
     }
 
     /// The settings of the match, if this is the master.
@@ -133,15 +132,6 @@ impl LinkArgs {
             date: Box::new(|| arena::pgn_date(SystemTime::now())),
         }))
     }
-}
-
-/// Opens a file to append games to it.
-fn open_games(path: &Path) -> Result<File> {
-    let opened = File::options().read(true).append(true).create(true).open(path);
-    let mut file = opened.with_context(|| format!("{} cannot be opened", path.display()))?;
-    let gap = game::pgn_gap(&mut file).and_then(|gap| file.write_all(gap.as_bytes()));
-    gap.with_context(|| format!("{} cannot be written", path.display()))?;
-    Ok(file)
 }
 
 /// Formats the fault of a program, with a hint if it may speak another protocol.

@@ -52,8 +52,8 @@ pub(super) struct LineArgs {
     /// Slave: use TLS and trust only the authorities in this PEM file, for example the master's own certificate
     #[arg(long, value_name = "FILE", conflicts_with_all = ["master", "modem"])]
     tls_authority: Option<PathBuf>,
-    /// Time without a line after which this end gives up, also before the first link [default: 300 for a line that breaks; the
-    /// first link is awaited as long as it takes]
+    /// Time without a line after which this end gives up, also before the first link, and time in which the other end must go on
+    /// with the match [default: 300 for a line that breaks; the first link is awaited as long as it takes]
     #[arg(long, value_name = "SECONDS")]
     patience: Option<u64>,
 }

@@ -1,9 +1,14 @@
 //! `herald link`: two ends of a link, with a line between them that misbehaves.
 
 use std::fs;
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use messages::autoplayer::LinkFrame;
 
 use crate::installed::{find, has_all};
 use crate::peers::has_python_chess;
@@ -265,8 +270,8 @@ fn an_engine_that_dies_loses_its_game_and_plays_the_next() {
 }
 
 #[test]
-fn ctrl_c_ends_the_match_at_both_ends() {
-    for role in ["master", "slave"] {
+fn signals_end_the_match_at_both_ends() {
+    for (role, signal) in [("master", "-INT"), ("slave", "-INT"), ("master", "-HUP"), ("slave", "-QUIT")] {
         let folder = Folder::new();
         let (mut master, port) = folder.master(&["--tc", "10+1", "--games", "3"]);
         let mut slave = folder.slave(&port, &[]);
@@ -274,7 +279,7 @@ fn ctrl_c_ends_the_match_at_both_ends() {
         slave.hear("slave-engine thinks");
         slave.hear("master-engine thinks");
         let stopped = if role == "master" { &master } else { &slave };
-        let status = Command::new("kill").args(["-INT", &stopped.child.id().to_string()]).status();
+        let status = Command::new("kill").args([signal, &stopped.child.id().to_string()]).status();
         assert!(status.expect("kill is installed").success());
         assert_eq!((master.wait().code(), slave.wait().code()), (Some(1), Some(1)));
         for end in ["master", "slave"] {
@@ -282,7 +287,61 @@ fn ctrl_c_ends_the_match_at_both_ends() {
             let games = fs::read_to_string(folder.file(&format!("{end}.pgn"))).expect("games");
             assert!(games.contains("[Result \"*\"]") && games.contains("stopped by an operator"), "{games}");
         }
+        assert_eq!(folder.games().0, 1, "{role} {signal}");
     }
+}
+
+#[test]
+fn an_end_without_a_terminal_plays_on() {
+    let folder = Folder::new();
+    let (mut master, port) = folder.master(&["--tc", "nodes=300"]);
+    let (line, port) = broken_line(&port, &["--cut-at", "\"type\":\"move\""]);
+    let (_, gone) = std::io::pipe().expect("a pipe");
+    let (pgn, engine) = (folder.file("slave.pgn"), format!("cmd='{HERALD} uci' option.Hash=1"));
+    let words =
+        ["link", "--slave", "--host", "127.0.0.1", "--port", &port, "--pgn", &pgn, "--engine", &engine];
+    let mut slave = Command::new(HERALD);
+    slave.args(words).stdin(Stdio::null()).stdout(gone.try_clone().expect("a pipe")).stderr(gone);
+    let mut slave = slave.spawn().expect("it starts");
+    done(&mut [&mut master]);
+    slave.wait().expect("it ends");
+    drop(line);
+    assert!(folder.errors("master").contains("the line is broken"));
+    assert_eq!(folder.games().0, 1);
+}
+
+#[test]
+fn strangers_do_not_keep_out_who_knows_the_secret() {
+    let folder = Folder::new();
+    let secret = folder.file("secret");
+    fs::write(&secret, "sesame\n").expect("a file");
+    let secret = ["--secret-file", &secret];
+    let (mut master, port) = folder.master(&[&["--tc", "nodes=300"], &secret[..]].concat());
+    let text = "{\"type\":\"hello\",\"version\":1,\"role\":\"slave\",\"session\":\"s\",\"nonce\":\"n\",\"name\":\"X\"}";
+    let hello = format!("{}\n", LinkFrame { number: 0, received: 0, text: text.to_owned() });
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    // Says its hello, listens until it is closed, and comes again.
+                    if let Ok(mut stranger) = TcpStream::connect(format!("127.0.0.1:{port}")) {
+                        let _ = stranger.set_read_timeout(Some(Duration::from_secs(20)));
+                        let _ = stranger.write_all(hello.as_bytes());
+                        let _ = stranger.read_to_end(&mut Vec::new());
+                    }
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            });
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        let mut slave = folder.slave(&port, &[&["--patience", "8"], &secret[..]].concat());
+        let linked = slave.hear("linked with the master");
+        stop.store(true, Ordering::Relaxed);
+        assert!(!linked.is_empty());
+        done(&mut [&mut master, &mut slave]);
+    });
+    assert_eq!(folder.games().0, 1);
 }
 
 #[test]

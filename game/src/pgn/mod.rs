@@ -22,4 +22,4 @@ pub use headers::{PgnHeader, PgnScanner};
 pub use parse::{ParsedGame, TreeReader};
 pub use read::{PgnError, PgnFault, PgnGame, PgnReader};
 pub use tree::{Annotation, GameTree, MoveLine, MoveNode, Replay, ResultMarker};
-pub use write::{PgnTags, pgn_gap, write_pgn};
+pub use write::{PgnTags, pgn_gap, write_pgn, write_pgn_as};

@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Color, Position as _};
 
 use super::tree::{Annotation, GameTree, MoveLine, MoveNode, ResultMarker};
 use crate::notation::san;
-use crate::{Game, variant};
+use crate::{Game, Outcome, variant};
 
 /// Maximum length of a line in characters (PGN standard, 4.3: "lines with 80 or more printing characters are
 /// strongly discouraged").
@@ -19,9 +19,19 @@ const LONGEST_LINE: usize = 79;
 /// `comments[i]` is written after the move `game.moves()[i]`. Braces in comments become parentheses, because PGN has no escape
 /// for them. The last comment is the reason of the outcome.
 pub fn write_pgn(game: &Game, tags: &PgnTags, comments: &[Option<String>]) -> String {
-    let result = game.outcome().map_or("*", |outcome| outcome.result());
+    write_pgn_as(game.outcome(), game, tags, comments)
+}
+
+/// Writes a game as [`write_pgn`] does, with this outcome instead of what its board shows; `None` is a game without a result.
+pub fn write_pgn_as(
+    outcome: Option<Outcome>,
+    game: &Game,
+    tags: &PgnTags,
+    comments: &[Option<String>],
+) -> String {
+    let result = outcome.map_or("*", |outcome| outcome.result());
     let mut mainline = mainline(game, comments);
-    if let Some(outcome) = game.outcome() {
+    if let Some(outcome) = outcome {
         let MoveLine { before, moves } = &mut mainline;
         let last = moves.last_mut().map_or(before, |last| &mut last.after);
         last.extend(Annotation::comment(&outcome.to_string()));

@@ -67,6 +67,9 @@ pub enum LinkMessage {
     Decline {
         /// Number of the game.
         game: u32,
+        /// That of the offer; without it the latest one is meant.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ply: Option<u32>,
     },
     /// The engine has told its own clock (`time N` of the dialect), which becomes `otim N`.
     Time {

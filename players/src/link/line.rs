@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use platform::{Bell, Ringer, Source};
 
 use crate::lines::LineCutter;
-use crate::transport::{self, PeerAddress, Security, Transport, TransportListener};
+use crate::transport::{self, Caller, PeerAddress, Security, Transport, TransportListener};
 
 /// Time limit of each attempt to connect, and of the TLS handshake.
 const TO_CONNECT: Duration = Duration::from_secs(5);
@@ -24,7 +24,11 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// Time limit of the first line of somebody who connects, and of all that makes him known. Who is silent must not keep out the
 /// right one, who waits behind him.
 const TO_SPEAK: Duration = Duration::from_millis(1500);
-const TO_BE_KNOWN: Duration = Duration::from_secs(5);
+const TO_BE_KNOWN: Duration = Duration::from_secs(3);
+/// Number of bytes that are read of somebody who is not known.
+const UNKNOWN_BYTES: usize = 64 * 1024;
+/// Number of connections to us that are greeted at a time. More wait, as all do while one is known.
+const MOST_CALLERS: usize = 64;
 /// Number of events that wait. Then the line is read no further.
 const EVENTS: usize = 64;
 /// Size of the read buffer, in bytes.
@@ -47,14 +51,18 @@ pub enum LinkPlace {
     },
 }
 
+/// Which connection, among all that the line has had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineId(usize);
+
 /// What happens on the line.
 pub(crate) enum LineEvent {
     /// A connection begins.
-    Up(LineWriter),
+    Up(LineId, LineWriter),
     /// A line, without its end, and when it was read.
-    Text(Instant, String),
+    Text(LineId, Instant, String),
     /// The connection has ended; why.
-    Down(String),
+    Down(LineId, String),
     /// There is no connection yet; why.
     Trouble(String),
 }
@@ -63,6 +71,8 @@ pub(crate) enum LineEvent {
 pub(crate) struct LinkLine {
     events: Receiver<LineEvent>,
     bell: Bell,
+    /// Whether the other end is known, so that nobody else who connects is greeted.
+    is_taken: Arc<AtomicBool>,
 }
 
 /// The writing half of a connection. When it is dropped, what was written is sent, and the connection ends.
@@ -166,15 +176,32 @@ impl LinkLine {
     pub(crate) fn keep(mut place: LinkPlace) -> io::Result<LinkLine> {
         let (sender, events) = mpsc::sync_channel(EVENTS);
         let (bell, ringer) = platform::bell()?;
-        let mut keeper = LineKeeper { sender, ringer };
+        let is_taken = Arc::new(AtomicBool::new(false));
+        let advice = place.advice_on_tls();
+        let (is_serial, is_called) = (place.is_serial(), matches!(place, LinkPlace::Listen(_)));
+        let mut keeper = LineKeeper { sender, ringer, number: 0, is_serial, is_called, advice };
+        let (taken, callers) = (Arc::clone(&is_taken), Arc::default());
         thread::Builder::new().name("line".into()).spawn(move || {
-            while keeper.connect(&mut place).is_some() {
-                if !matches!(place, LinkPlace::Listen(_)) {
-                    thread::sleep(PAUSE);
+            loop {
+                let kept = match &mut place {
+                    LinkPlace::Listen(listener) => keeper.answer(listener, &taken, &callers),
+                    place => {
+                        let kept = keeper.serve(place.open());
+                        thread::sleep(PAUSE);
+                        kept
+                    }
+                };
+                if kept.is_none() {
+                    break;
                 }
             }
         })?;
-        Ok(LinkLine { events, bell })
+        Ok(LinkLine { events, bell, is_taken })
+    }
+
+    /// Notes whether the other end is known. While it is, others who connect wait.
+    pub(crate) fn set_taken(&self, is_taken: bool) {
+        self.is_taken.store(is_taken, Ordering::Relaxed);
     }
 
     pub(crate) fn take(&self) -> Option<LineEvent> {
@@ -192,6 +219,13 @@ impl LinkLine {
 struct LineKeeper {
     sender: SyncSender<LineEvent>,
     ringer: Ringer,
+    /// Number of connections so far.
+    number: usize,
+    is_serial: bool,
+    /// Whether the other end connects to us, and so may be anybody.
+    is_called: bool,
+    /// What to do about another end that speaks TLS where this one does not.
+    advice: &'static str,
 }
 
 impl LineKeeper {
@@ -201,21 +235,65 @@ impl LineKeeper {
         self.ringer.ring().ok()
     }
 
-    /// Makes one connection and reads it to its end.
-    fn connect(&mut self, place: &mut LinkPlace) -> Option<()> {
-        let opened = place.open().and_then(|transport| Ok((transport.reader()?, transport)));
-        match opened {
+    /// Waits for somebody who connects, and serves him on a thread of his own: strangers must not keep the right one waiting.
+    fn answer(
+        &mut self,
+        listener: &TransportListener,
+        is_taken: &AtomicBool,
+        callers: &Arc<AtomicUsize>,
+    ) -> Option<()> {
+        if callers.load(Ordering::Relaxed) >= MOST_CALLERS {
+            thread::sleep(GLANCE);
+            return Some(());
+        }
+        let caller = match listener.call(TO_CONNECT) {
+            Ok(caller) => caller,
+            // Nobody has called.
+            Err(error) if error.kind() == ErrorKind::TimedOut => return Some(()),
+            Err(error) => {
+                thread::sleep(GLANCE);
+                return self.tell(LineEvent::Trouble(error.to_string()));
+            }
+        };
+        while is_taken.load(Ordering::Relaxed) {
+            thread::sleep(GLANCE);
+        }
+        self.number += 1;
+        let served = self.another().and_then(|keeper| keeper.serve_apart(caller, callers));
+        served.map_or_else(|error| self.tell(LineEvent::Trouble(error.to_string())), Some)
+    }
+
+    fn another(&self) -> io::Result<LineKeeper> {
+        Ok(LineKeeper { sender: self.sender.clone(), ringer: self.ringer.try_clone()?, ..*self })
+    }
+
+    fn serve_apart(mut self, caller: Caller, callers: &Arc<AtomicUsize>) -> io::Result<()> {
+        callers.fetch_add(1, Ordering::Relaxed);
+        let left = Arc::clone(callers);
+        let started = thread::Builder::new().name("caller".into()).spawn(move || {
+            let _ = self.serve(caller.answer(TO_CONNECT));
+            left.fetch_sub(1, Ordering::Relaxed);
+        });
+        if started.is_err() {
+            callers.fetch_sub(1, Ordering::Relaxed);
+        }
+        started.map(drop)
+    }
+
+    /// Reads a connection to its end.
+    fn serve(&mut self, opened: io::Result<Transport>) -> Option<()> {
+        match opened.and_then(|transport| Ok((transport.reader()?, transport))) {
             Ok((reader, transport)) => {
+                if !self.is_called {
+                    self.number += 1;
+                }
+                let id = LineId(self.number);
                 let writer = start_writer(transport).ok()?;
                 let (is_cut, is_known) = (Arc::clone(&writer.is_cut), Arc::clone(&writer.is_known));
-                is_known.store(!matches!(place, LinkPlace::Listen(_)), Ordering::Relaxed);
-                self.tell(LineEvent::Up(writer))?;
-                let reason = self.read(reader.with_timeout(Some(GLANCE)), place, &is_cut, &is_known)?;
-                self.tell(LineEvent::Down(reason))
-            }
-            // Nobody has called.
-            Err(error) if error.kind() == ErrorKind::TimedOut && matches!(place, LinkPlace::Listen(_)) => {
-                Some(())
+                is_known.store(!self.is_called, Ordering::Relaxed);
+                self.tell(LineEvent::Up(id, writer))?;
+                let reason = self.read(id, reader.with_timeout(Some(GLANCE)), &is_cut, &is_known)?;
+                self.tell(LineEvent::Down(id, reason))
             }
             Err(error) => self.tell(LineEvent::Trouble(error.to_string())),
         }
@@ -224,14 +302,15 @@ impl LineKeeper {
     /// Reads a connection, and returns why it has ended.
     fn read(
         &mut self,
+        id: LineId,
         mut transport: Transport,
-        place: &LinkPlace,
         is_cut: &AtomicBool,
         is_known: &AtomicBool,
     ) -> Option<String> {
         let mut cutter = LineCutter::default();
         let mut chunk = [0; CHUNK];
-        let (began, mut has_spoken, mut is_new) = (Instant::now(), false, !place.is_serial());
+        let (began, mut has_spoken, mut is_new) = (Instant::now(), false, !self.is_serial);
+        let mut unknown = 0;
         let reason = loop {
             match transport.read(&mut chunk) {
                 Ok(0) => break "the other end has closed it".to_owned(),
@@ -239,12 +318,15 @@ impl LineKeeper {
                     if std::mem::take(&mut is_new) && transport::is_tls(&chunk[..count]) {
                         // Meanwhile our greeting goes out, which tells the other end the same.
                         thread::sleep(GLANCE);
-                        break format!("the other end speaks TLS; {}", place.advice_on_tls());
+                        break format!("the other end speaks TLS; {}", self.advice);
+                    }
+                    if !is_known.load(Ordering::Relaxed) {
+                        unknown += count;
                     }
                     cutter.push(Instant::now(), &chunk[..count]);
                     for (at, line) in cutter.lines.drain(..) {
                         has_spoken = true;
-                        self.tell(LineEvent::Text(at, line.text))?;
+                        self.tell(LineEvent::Text(id, at, line.text))?;
                     }
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::Interrupted) => {}
@@ -254,7 +336,8 @@ impl LineKeeper {
                 break "nothing was heard".to_owned();
             }
             let limit = if has_spoken { TO_BE_KNOWN } else { TO_SPEAK };
-            if !is_known.load(Ordering::Relaxed) && began.elapsed() >= limit {
+            let is_patient = began.elapsed() < limit && unknown <= UNKNOWN_BYTES;
+            if !is_known.load(Ordering::Relaxed) && !is_patient {
                 break "no greeting was heard".to_owned();
             }
         };

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use game::{
-    CastlingMode, Clock, Color, Game, Outcome, PgnTags, TimeControl, Variant, millis_text, write_pgn,
+    CastlingMode, Clock, Color, Game, Outcome, PgnTags, TimeControl, Variant, millis_text, write_pgn_as,
 };
 use messages::autoplayer::{GameTerms, GameVerdict, LinkRole, MatchTerms, PlayedMove};
 use shakmaty::ByColor;
@@ -41,14 +41,18 @@ pub(crate) struct LinkGame {
     pub(crate) game: Game,
     pub(crate) clock: Clock,
     pub(crate) stage: LinkStage,
-    /// Draw offers that stand, or that go with the next move.
-    pub(crate) offers: ByColor<bool>,
+    /// Draw offers that stand, or that go with the next move: the number of moves when they were made.
+    pub(crate) offers: ByColor<Option<u32>>,
+    /// Number of moves when our engine was last told what the other one says of its clock.
+    pub(crate) clock_told: Option<u32>,
     /// A result that our engine has claimed and that its next move must bring about, and until when.
     pub(crate) announced: Option<(String, Instant)>,
     /// Latest thinking of our engine.
     pub(crate) thinking: Thinking,
     /// When the other end has been told to move, if the line has been undisturbed since.
     pub(crate) handed_over: Option<Instant>,
+    /// Since when the other engine has to move, or since when the line is there again. `None` without a line.
+    pub(crate) their_turn: Option<Instant>,
     /// Number of moves that came out of turn.
     pub(crate) ignored: u32,
     /// Number of plies of the opening.
@@ -65,6 +69,8 @@ pub(crate) enum GapKind {
     Used,
     /// What is left for our engine: itself, and its interface.
     Engine,
+    /// What the other engine uses beyond its time: our waiting.
+    Overdue,
 }
 
 /// A difference between two readings of a clock.
@@ -72,6 +78,8 @@ pub(crate) enum GapKind {
 pub(crate) struct ClockGap {
     pub(crate) kind: GapKind,
     pub(crate) size: Duration,
+    /// Whether it is told by itself; otherwise only many of them are.
+    pub(crate) is_plain: bool,
     pub(crate) text: String,
 }
 
@@ -109,9 +117,11 @@ impl LinkGame {
             clock: Clock::new(control),
             stage: LinkStage::Setting { own: false, other: false },
             offers: ByColor::default(),
+            clock_told: None,
             announced: None,
             thinking: Thinking::default(),
             handed_over: None,
+            their_turn: None,
             ignored: 0,
             opening: game.ply(),
             comments: vec![Some("book".to_owned()); game.ply()],
@@ -172,13 +182,13 @@ impl LinkGame {
             comment,
         };
         self.note(&played);
-        *self.offers.get_mut(!self.color) = false;
-        self.handed_over = Some(at);
+        *self.offers.get_mut(!self.color) = None;
+        (self.handed_over, self.their_turn) = (Some(at), Some(at));
         Ok(played)
     }
 
-    /// Plays a move of the other end. Returns what its clock says otherwise than ours, if they have come apart.
-    pub(crate) fn take(&mut self, played: &PlayedMove, at: Instant) -> Result<Option<ClockGap>, MoveFault> {
+    /// Plays a move of the other end. Returns what its clock says otherwise than ours.
+    pub(crate) fn take(&mut self, played: &PlayedMove, at: Instant) -> Result<Vec<ClockGap>, MoveFault> {
         if self.game.turn() == self.color || played.ply != self.ply() + 1 {
             return Err(MoveFault::OutOfTurn);
         }
@@ -188,8 +198,9 @@ impl LinkGame {
         let expected = self.clock.book_turn(!self.color, used).remaining;
         let told = played.left.map(|left| Duration::from_millis(left).min(LONGEST));
         self.note(played);
-        *self.offers.get_mut(self.color) = false;
-        let mut gap = None;
+        *self.offers.get_mut(self.color) = None;
+        self.their_turn = None;
+        let mut gaps = Vec::new();
         if let (Some(told), Some(expected)) = (told, expected)
             && told.abs_diff(expected) >= Duration::from_millis(1)
         {
@@ -197,16 +208,26 @@ impl LinkGame {
             let size = told.abs_diff(expected);
             let [told, expected] = [told, expected].map(millis_text);
             let text = format!("has {told} left by its own interface, {expected} by this one");
-            gap = Some(ClockGap { kind: GapKind::Left, size, text });
+            gaps.push(ClockGap { kind: GapKind::Left, size, is_plain: true, text });
         }
         let waited = self.handed_over.take().map(|since| at.saturating_duration_since(since));
-        if let Some(waited) = waited.filter(|&waited| waited > used + WAITING) {
-            let size = waited.saturating_sub(used);
+        if let Some(waited) = waited.filter(|&waited| waited > used + TRAVEL) {
+            let unexplained = waited.saturating_sub(used);
             let [used, waited] = [used, waited].map(millis_text);
             let text = format!("used {used} by its own interface, but {waited} have passed here");
-            gap = Some(ClockGap { kind: GapKind::Used, size, text });
+            let (size, is_plain) = (unexplained.saturating_sub(TRAVEL), unexplained > WAITING);
+            gaps.push(ClockGap { kind: GapKind::Used, size, is_plain, text });
         }
-        Ok(gap)
+        Ok(gaps)
+    }
+
+    /// The time by which the other engine is beyond its own, by this clock: its interface claims nothing, and its move may be late.
+    pub(crate) fn overdue(&self, at: Instant) -> Option<ClockGap> {
+        let waited =
+            at.saturating_duration_since(self.their_turn.filter(|_| self.stage == LinkStage::Playing)?);
+        let size = waited.checked_sub(self.clock.remaining(!self.color, at)?)?;
+        let text = format!("has used {} s beyond its time by this clock", size.as_secs());
+        Some(ClockGap { kind: GapKind::Overdue, size, is_plain: size > WAITING, text })
     }
 
     fn note(&mut self, played: &PlayedMove) {
@@ -283,7 +304,8 @@ impl LinkGame {
         if outcome.is_none() {
             tags.set("Termination", "unterminated");
         }
-        write_pgn(&self.game, &tags, &self.comments)
+        // Not what the board shows: both files are the same, and one end may not have seen the last move.
+        write_pgn_as(outcome, &self.game, &tags, &self.comments)
     }
 
     /// Number of moves after the opening.
@@ -294,6 +316,9 @@ impl LinkGame {
 
 /// Time that may pass beyond what the other end tells, before its clock is called into question: the line and a busy machine.
 const WAITING: Duration = Duration::from_secs(5);
+
+/// Time of each move that is left to the line before what passes is added up.
+const TRAVEL: Duration = Duration::from_secs(1);
 
 /// Longest time that the other end is believed to have used or left.
 const LONGEST: Duration = Duration::from_hours(7 * 24);

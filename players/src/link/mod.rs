@@ -7,6 +7,7 @@
 //! - [`line`]: connections, on threads of their own. [`session`] joins it all with the engine, on one thread.
 
 mod handshake;
+mod limit;
 mod line;
 mod link_match;
 mod live;
@@ -101,7 +102,8 @@ pub struct LinkConfig {
     pub secret: Option<String>,
     /// The settings of the match; a slave has none.
     pub plan: Option<LinkPlan>,
-    /// Time without a line after which the match is given up, once there was one.
+    /// Time without a line after which the match is given up, once there was one, and time in which the other end must say the
+    /// message that is due: `ready`, `start`, `end`.
     pub patience: Duration,
     /// Time in which the first line must come; without a limit it is awaited as long as it takes.
     pub first_patience: Option<Duration>,

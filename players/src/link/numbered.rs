@@ -89,6 +89,11 @@ impl NumberedStream {
         self.kept.push_back(text);
     }
 
+    /// Returns a line without a number that is written at once, to whomever.
+    pub(crate) fn aside(&self, text: String) -> String {
+        format!("{}\n", LinkFrame { number: 0, received: self.received, text })
+    }
+
     /// Sends a line without a number, which may be lost.
     pub(crate) fn say(&mut self, text: String) {
         self.asides.push(text);

@@ -139,9 +139,33 @@ impl TransportListener {
     /// # Errors
     /// `TimedOut`: nobody has connected. Others: who has connected does not speak TLS as wanted.
     pub fn accept(&self, within: Duration) -> io::Result<Transport> {
+        self.call(within)?.answer(within)
+    }
+
+    /// Waits for a connection, but says nothing yet.
+    ///
+    /// # Errors
+    /// `TimedOut`: nobody has connected.
+    pub fn call(&self, within: Duration) -> io::Result<Caller> {
         let until = Some(Instant::now() + within);
         let (tcp, _) = repeat(Source::connecting(&self.tcp), until, || self.tcp.accept())?;
-        Transport::over(tcp, self.security.session()?, within)
+        Ok(Caller { tcp, tls: self.security.session()? })
+    }
+}
+
+/// Somebody who has connected.
+pub struct Caller {
+    tcp: TcpStream,
+    tls: Option<Connection>,
+}
+
+impl Caller {
+    /// Completes the TLS handshake, if there is one.
+    ///
+    /// # Errors
+    /// Who has connected does not speak TLS as wanted, or not in time.
+    pub fn answer(self, within: Duration) -> io::Result<Transport> {
+        Transport::over(self.tcp, self.tls, within)
     }
 }
 

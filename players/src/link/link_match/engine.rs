@@ -53,7 +53,10 @@ impl LinkMatch {
     pub(crate) fn engine_says(&mut self, Arrival { at, event }: Arrival) {
         let Some(game) = &mut self.game else { return };
         if let PlayerEvent::Remark(text) = &event {
-            return self.tell(format!("{} {text}", self.own.name));
+            if self.own_remarks.allows(at) {
+                self.tell(format!("{} {text}", self.own.name));
+            }
+            return;
         }
         if let PlayerEvent::Fault(fault) = &event {
             return self.engine_failed(fault, at);
@@ -74,8 +77,9 @@ impl LinkMatch {
             }
             PlayerEvent::DrawOffer => self.engine_offers_draw(at),
             PlayerEvent::DrawRefusal => {
-                *game.offers.get_mut(!game.color) = false;
-                self.send(LinkMessage::Decline { game: number });
+                if let Some(ply) = game.offers.get_mut(!game.color).take() {
+                    self.send(LinkMessage::Decline { game: number, ply: Some(ply) });
+                }
             }
             PlayerEvent::Clock(left) => self.engine_tells_clock(left, at),
             PlayerEvent::Resignation => self.lose(WinReason::Resignation, String::new(), at),
@@ -113,10 +117,10 @@ impl LinkMatch {
     fn engine_offers_draw(&mut self, at: Instant) {
         let Some(game) = &mut self.game else { return };
         let (number, ply) = (game.terms.game, game.ply());
-        if std::mem::replace(game.offers.get_mut(game.color), true) {
+        if game.offers.get_mut(game.color).replace(ply).is_some() {
             return;
         }
-        let is_agreed = *game.offers.get(!game.color);
+        let is_agreed = game.offers.get(!game.color).is_some();
         self.send(LinkMessage::Draw { game: number, ply });
         if is_agreed && self.role == LinkRole::Master {
             self.agree_draw(at);
@@ -138,6 +142,7 @@ impl LinkMatch {
             self.tell_gap(&ClockGap {
                 kind: GapKind::Engine,
                 size: measured.abs_diff(left),
+                is_plain: true,
                 text: format!(
                     "{} believes that it has {} left; measured are {}",
                     self.own.name, told[0], told[1]
@@ -152,7 +157,7 @@ impl LinkMatch {
         if result == game.color.fold_wb("0-1", "1-0") {
             return self.lose(WinReason::Resignation, format!("its engine {claim}"), at);
         }
-        if result == "1/2-1/2" && *game.offers.get(!game.color) {
+        if result == "1/2-1/2" && game.offers.get(!game.color).is_some() {
             return self.engine_offers_draw(at);
         }
         let may_follow = result != "*" && game.is_our_turn() && game.announced.is_none();
@@ -193,6 +198,15 @@ impl LinkMatch {
         if self.check_flag(now) {
             return;
         }
+        if self.leaving.as_ref().is_some_and(|(_, until)| now >= *until) {
+            self.abandon_game(
+                &self.leaving.as_ref().map_or_else(String::new, |(reason, _)| reason.clone()),
+                now,
+            );
+            self.leave_as_decided();
+            return;
+        }
+        self.check_other(now);
         let claim = self.game.as_mut().and_then(|game| game.announced.take_if(|(_, until)| now > *until));
         if let Some((claim, _)) = claim {
             self.unconfirmed(&claim, now);

@@ -8,13 +8,16 @@ mod engine;
 mod peer;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 use std::time::{Duration, Instant};
 
 use game::{Outcome, TimeControl};
 use messages::autoplayer::{GameTerms, GameVerdict, Hello, LinkMessage, LinkRole, LinkThinking, MatchTerms};
 
-use super::live::{self, ClockGap, LinkGame, LinkSeat, LinkStage};
+use self::watch::GapSum;
+use super::limit::RateLimit;
+use super::live::{self, LinkGame, LinkSeat, LinkStage};
 use super::{LinkPlan, LinkReport};
 use crate::NewGame;
 
@@ -61,24 +64,40 @@ pub(crate) struct LinkMatch {
     /// The thinking that was told last, and when.
     told_thinking: Option<(Instant, LinkThinking)>,
     thinking_pause: Duration,
-    /// Since when remarks of the other end are counted, and their number.
-    remarks: (Option<Instant>, u32),
-    /// Differences between two readings of a clock that were told last in this match.
-    told_gaps: [Duration; 3],
+    /// What the other end, and what our engine says to the operator.
+    remarks: RateLimit,
+    own_remarks: RateLimit,
+    /// Differences between two readings of a clock in this match.
+    gaps: [GapSum; 4],
+    /// Whether there is a line.
+    is_linked: bool,
+    /// The message that is due from the other end, and since when.
+    awaited: Option<(&'static str, Instant)>,
+    patience: Duration,
+    /// Why this end, a slave, leaves as soon as the master has ended the game, and until when that is awaited.
+    leaving: Option<(String, Instant)>,
     is_over: bool,
     actions: Vec<LinkAction>,
 }
+
+/// Number of remarks in a second that are shown.
+const MOST_REMARKS: u32 = 10;
+
+/// Time for which a slave that leaves waits for the master's word about the game.
+const LAST_WORD: Duration = Duration::from_secs(5);
 
 /// The reason of games that the operator has ended.
 pub(crate) const STOPPED: &str = "stopped by an operator";
 
 impl LinkMatch {
-    /// An end of a match that has not begun. The master has a plan. Thinking is told once in `thinking_pause`.
+    /// An end of a match that has not begun. The master has a plan. Thinking is told once in `thinking_pause`; a message that is
+    /// due is awaited for `patience`.
     pub(crate) fn new(
         own: LinkSeat,
         ponder: bool,
         plan: Option<LinkPlan>,
         thinking_pause: Duration,
+        patience: Duration,
     ) -> LinkMatch {
         LinkMatch {
             role: if plan.is_some() { LinkRole::Master } else { LinkRole::Slave },
@@ -93,8 +112,13 @@ impl LinkMatch {
             game: None,
             told_thinking: None,
             thinking_pause,
-            remarks: (None, 0),
-            told_gaps: Default::default(),
+            remarks: RateLimit::new(MOST_REMARKS, Duration::from_secs(1)),
+            own_remarks: RateLimit::new(MOST_REMARKS, Duration::from_secs(1)),
+            gaps: Default::default(),
+            is_linked: false,
+            awaited: None,
+            patience,
+            leaving: None,
             is_over: false,
             actions: Vec::new(),
         }
@@ -117,15 +141,6 @@ impl LinkMatch {
         self.actions.push(LinkAction::Report(LinkReport::Event(text)));
     }
 
-    /// Tells both operators that two readings of a clock differ: the first time, and when the difference has doubled.
-    fn tell_gap(&mut self, gap: &ClockGap) {
-        let told = &mut self.told_gaps[gap.kind as usize];
-        if told.is_zero() || gap.size >= told.saturating_mul(2) {
-            *told = gap.size;
-            self.alert(gap.text.clone());
-        }
-    }
-
     /// Tells both operators.
     fn alert(&mut self, text: String) {
         self.send(LinkMessage::Note { text: text.clone() });
@@ -134,12 +149,22 @@ impl LinkMatch {
 
     /// A connection to the other end is established; `is_new` if it is not the program that was there before.
     pub(crate) fn connected(&mut self, other: &Hello, is_new: bool, at: Instant) {
+        (self.is_linked, self.awaited) = (true, None);
         if !is_new {
+            if let Some(game) = self.game.as_mut().filter(|game| game.game.turn() != game.color) {
+                game.their_turn = Some(at);
+            }
             self.tell("the line is there again".to_owned());
             return;
         }
         if self.other.is_some() {
             self.abandon_game("the interface at the other end was started again", at);
+        }
+        if self.leave_as_decided() {
+            return;
+        }
+        if self.role == LinkRole::Slave {
+            (self.terms, self.number, self.points) = (None, 0, 0);
         }
         let rating = other.rating.map_or_else(String::new, |rating| format!(" ({rating})"));
         // Names are shown on a terminal.
@@ -154,10 +179,19 @@ impl LinkMatch {
         }
     }
 
-    /// The line was broken or damaged: how long the other end has really taken cannot be told any more.
+    /// The line was damaged: how long the other end has really taken cannot be told any more.
     pub(crate) fn line_disturbed(&mut self) {
         if let Some(game) = &mut self.game {
             game.handed_over = None;
+        }
+    }
+
+    /// The line is broken.
+    pub(crate) fn line_broken(&mut self) {
+        self.line_disturbed();
+        self.is_linked = false;
+        if let Some(game) = &mut self.game {
+            game.their_turn = None;
         }
     }
 
@@ -167,7 +201,7 @@ impl LinkMatch {
                 let games = game::counted(terms.games.into(), "game");
                 self.control = control;
                 self.tell(format!("the match: {games}, {}", self.control.in_words()));
-                (self.terms, self.told_gaps) = (Some(terms), Default::default());
+                (self.terms, self.gaps) = (Some(terms), Default::default());
             }
             Err(error) => self.leave(format!("the time control of the match: {error}")),
         }
@@ -235,6 +269,8 @@ impl LinkMatch {
             }
         } else if game.is_our_turn() {
             self.actions.push(LinkAction::Think);
+        } else {
+            game.their_turn = Some(at);
         }
     }
 
@@ -283,8 +319,8 @@ impl LinkMatch {
         };
         let [reason, detail] = [&verdict.reason, &verdict.detail].map(|text| game::excerpt(text));
         let detail = if detail.is_empty() { detail } else { format!(": {detail}") };
-        let (number, result, moves) =
-            (verdict.game, game::excerpt(&verdict.result), game.moves_made() as u64);
+        let result = outcome.map_or("*", |outcome| outcome.result());
+        let (number, moves) = (verdict.game, game.moves_made() as u64);
         self.tell(format!("game {number}: {result} {{{reason}{detail}}}, {}", game::counted(moves, "move")));
         if let Some(terms) = &self.terms {
             self.actions.push(LinkAction::Report(LinkReport::Game(game.pgn(terms, &verdict))));
@@ -303,8 +339,31 @@ impl LinkMatch {
         self.tell(format!("the match is over: {games}, {}", points_text(self.points)));
     }
 
-    /// The operator, or the time without a line, ends the match.
+    /// The operator, or the time without a line, ends the match. A slave first hears how the game has ended for the master.
     pub(crate) fn stop(&mut self, reason: &str, at: Instant) {
+        if self.is_over || self.leaving.is_some() {
+            return;
+        }
+        if let (LinkRole::Slave, true, Some(game)) = (self.role, self.is_linked, &mut self.game) {
+            game.stage = LinkStage::Claimed;
+            game.clock.stop(at);
+            self.send(LinkMessage::Bye { reason: Some(reason.to_owned()) });
+            self.leaving = Some((reason.to_owned(), at + LAST_WORD));
+        } else {
+            self.stop_at_once(reason, at);
+        }
+    }
+
+    /// Leaves if that was decided before. Returns whether it was.
+    fn leave_as_decided(&mut self) -> bool {
+        let Some((reason, _)) = self.leaving.take() else { return false };
+        self.is_over = true;
+        self.actions.push(LinkAction::Leave(Some(reason)));
+        true
+    }
+
+    /// Ends the match, without another word of the other end.
+    fn stop_at_once(&mut self, reason: &str, at: Instant) {
         if self.is_over {
             return;
         }

@@ -3,15 +3,13 @@
 use std::time::{Duration, Instant};
 
 use game::{Outcome, WinReason, excerpt};
-use messages::autoplayer::{GameVerdict, LinkMessage, LinkRole, PlayedMove};
+use messages::autoplayer::{GameTerms, GameVerdict, LinkMessage, LinkRole, MatchTerms, PlayedMove};
 
 use super::{LinkAction, LinkMatch};
 use crate::link::live::{self, ClockGap, LinkGame, LinkStage, MoveFault};
 
 /// Number of moves out of turn in a game that are told.
 const MOST_IGNORED: u32 = 5;
-/// Number of notes and lines of thinking in a second that are shown.
-const MOST_REMARKS: u32 = 10;
 
 impl LinkMatch {
     /// Takes a message of the other end. Messages about a game that is over came while that was on its way, and are dropped.
@@ -20,19 +18,15 @@ impl LinkMatch {
             return;
         }
         match (self.role, message) {
-            (LinkRole::Slave, LinkMessage::Match(terms)) => {
-                self.abandon_game("the master has begun another match", at);
-                (self.number, self.points) = (0, 0);
-                self.agree(terms);
+            (LinkRole::Slave, LinkMessage::Match(terms)) => self.take_terms(terms, at),
+            (LinkRole::Slave, LinkMessage::Game(terms)) => self.take_game(terms, at),
+            (LinkRole::Slave, LinkMessage::Start { game }) if self.is_current(game) && self.is_set() => {
+                self.begin(at);
             }
-            (LinkRole::Slave, LinkMessage::Game(terms)) if self.terms.is_some() => {
-                self.abandon_game("the master has begun another game", at);
-                self.set_up(terms);
-            }
-            (LinkRole::Slave, LinkMessage::Start { game }) if self.is_current(game) => self.begin(at),
             (LinkRole::Slave, LinkMessage::End(verdict)) if self.is_current(verdict.game) => {
                 self.check_verdict(&verdict);
                 self.conclude(&verdict, at);
+                self.leave_as_decided();
             }
             (LinkRole::Master, LinkMessage::Ready { game }) if self.is_current(game) => {
                 self.other_is_ready(at);
@@ -42,16 +36,17 @@ impl LinkMatch {
             }
             (_, LinkMessage::Move(played)) if self.is_current(played.game) => self.other_moves(&played, at),
             (_, LinkMessage::Draw { game, ply }) if self.is_current(game) => self.other_offers_draw(ply, at),
-            (_, LinkMessage::Decline { game }) if self.is_current(game) => self.other_declines(),
+            (_, LinkMessage::Decline { game, ply }) if self.is_current(game) => self.other_declines(ply),
             (_, LinkMessage::Time { game, centiseconds }) if self.is_current(game) => {
-                let left = Duration::from_millis(centiseconds.saturating_mul(10));
-                self.actions.push(LinkAction::OpponentClock(left));
+                self.other_tells_clock(Duration::from_millis(centiseconds.saturating_mul(10)));
             }
-            (_, LinkMessage::Thinking(thinking)) if self.is_current(thinking.game) && self.may_remark(at) => {
+            (_, LinkMessage::Thinking(thinking))
+                if self.is_current(thinking.game) && self.remarks.allows(at) =>
+            {
                 let name = self.other.as_ref().map(|other| other.name.clone()).unwrap_or_default();
                 self.report_thinking(&name, &thinking);
             }
-            (_, LinkMessage::Note { text }) if self.may_remark(at) => {
+            (_, LinkMessage::Note { text }) if self.remarks.allows(at) => {
                 self.report(format!("the other end: {}", excerpt(&text)));
             }
             (_, LinkMessage::Bye { reason }) => self.other_leaves(reason, at),
@@ -71,18 +66,42 @@ impl LinkMatch {
                 self.decide(None, reason, String::new(), at);
             }
             // Without a game nothing else can end the match; and after a claim, what cannot be read may be its answer.
-            _ => self.stop(&reason, at),
+            _ => self.stop_at_once(&reason, at),
         }
     }
 
-    /// Whether the other end may say something to our operator, who must not be flooded.
-    fn may_remark(&mut self, at: Instant) -> bool {
-        let (since, count) = &mut self.remarks;
-        if since.is_none_or(|since| at.saturating_duration_since(since) >= Duration::from_secs(1)) {
-            (*since, *count) = (Some(at), 0);
+    /// Takes the settings of the match, which come once.
+    fn take_terms(&mut self, terms: MatchTerms, at: Instant) {
+        if self.terms.is_some() {
+            return self.refuse("it begins another match", at);
         }
-        *count += 1;
-        *count <= MOST_REMARKS
+        self.agree(terms);
+    }
+
+    /// Takes the next game of the match.
+    fn take_game(&mut self, terms: GameTerms, at: Instant) {
+        let Some(games) = self.terms.as_ref().map(|terms| terms.games) else { return };
+        let number = terms.game;
+        if self.game.is_some() {
+            self.refuse("it begins another game before the end of this one", at);
+        } else if number <= self.number || number > games {
+            self.refuse(&format!("it begins game {number} of {games} after game {}", self.number), at);
+        } else {
+            self.set_up(terms);
+        }
+    }
+
+    /// Ends the match with a master that does not follow the protocol.
+    fn refuse(&mut self, what: &str, at: Instant) {
+        if self.leaving.is_none() {
+            self.stop_at_once(&format!("the master breaks the protocol: {what}"), at);
+        }
+    }
+
+    /// Whether our engine is ready for a game that has not begun.
+    fn is_set(&self) -> bool {
+        let stage = self.game.as_ref().map(|game| game.stage);
+        matches!(stage, Some(LinkStage::Setting { own: true, .. }))
     }
 
     fn is_current(&self, number: u32) -> bool {
@@ -107,10 +126,10 @@ impl LinkMatch {
                 return;
             }
         }
-        let is_offered = *game.offers.get(!game.color);
+        let is_offered = game.offers.get(!game.color).is_some();
         let name = game.seats.get(!game.color).name.clone();
-        let gap = match game.take(played, at) {
-            Ok(gap) => gap,
+        let gaps = match game.take(played, at) {
+            Ok(gaps) => gaps,
             Err(MoveFault::OutOfTurn) => {
                 game.ignored += 1;
                 if game.ignored > MOST_IGNORED {
@@ -127,7 +146,7 @@ impl LinkMatch {
             }
         };
         self.tell(format!("{name} plays {}: {}", played.san, excerpt(&played.comment)));
-        if let Some(gap) = gap {
+        for gap in gaps {
             let text = format!("clocks run apart: {name} {}", gap.text);
             self.tell_gap(&ClockGap { text, ..gap });
         }
@@ -143,8 +162,11 @@ impl LinkMatch {
         if game.stage != LinkStage::Playing || ply != game.ply() {
             return;
         }
-        *game.offers.get_mut(!game.color) = true;
-        if *game.offers.get(game.color) {
+        // One that stands is not passed on again: an engine that thinks need not read.
+        if game.offers.get_mut(!game.color).replace(ply).is_some() {
+            return;
+        }
+        if game.offers.get(game.color).is_some() {
             if self.role == LinkRole::Master {
                 self.agree_draw(at);
             }
@@ -154,10 +176,21 @@ impl LinkMatch {
         // Otherwise the offer goes with the move that is still to come.
     }
 
-    fn other_declines(&mut self) {
-        if let Some(game) = &mut self.game {
-            *game.offers.get_mut(game.color) = false;
+    /// Takes the refusal of our offer, if that one stands.
+    fn other_declines(&mut self, ply: Option<u32>) {
+        let Some(game) = &mut self.game else { return };
+        let is_meant = |offer: &mut u32| ply.is_none_or(|ply| ply == *offer);
+        if game.offers.get_mut(game.color).take_if(is_meant).is_some() {
             self.actions.push(LinkAction::DeclineDraw);
+        }
+    }
+
+    /// Passes on what the other engine says of its clock, once a move.
+    fn other_tells_clock(&mut self, left: Duration) {
+        let Some(game) = &mut self.game else { return };
+        let ply = game.ply();
+        if game.clock_told.replace(ply) != Some(ply) {
+            self.actions.push(LinkAction::OpponentClock(left));
         }
     }
 
@@ -180,15 +213,14 @@ impl LinkMatch {
     /// The slave accepts what the master says, and tells both operators if it cannot be.
     fn check_verdict(&mut self, verdict: &GameVerdict) {
         let Some(game) = &self.game else { return };
-        let Some(outcome) = live::outcome(verdict) else { return };
-        let is_on_board = game.ply() == verdict.ply && game.ending() == Some(outcome);
-        // What ends a game beside the board: the fault of an engine, time, agreement. We have claimed ours.
-        let is_claimed = game.stage == LinkStage::Claimed && outcome.winner() != Some(game.color);
-        let is_theirs = outcome.winner() == Some(game.color) && !is_decided_on_board(outcome);
-        let is_agreed = outcome == Outcome::Draw(game::DrawReason::Agreement) && *game.offers.get(game.color);
-        let is_time = outcome == game.game.flag_fall(!game.color);
-        if !(is_on_board || is_claimed || is_theirs || is_agreed || is_time) {
-            let (result, reason) = (&verdict.result, excerpt(&verdict.reason));
+        let on_board = game.ending().filter(|_| game.ply() == verdict.ply);
+        let is_fit = match (live::outcome(verdict), on_board) {
+            (outcome, Some(_)) => outcome == on_board,
+            (None, None) => verdict.result == "*",
+            (Some(outcome), None) => may_decide(game, outcome),
+        };
+        if !is_fit {
+            let [result, reason] = [&verdict.result, &verdict.reason].map(|text| excerpt(text));
             self.alert(format!(
                 "the master ends game {}: {result} {{{reason}}}, not confirmed here",
                 verdict.game
@@ -197,18 +229,40 @@ impl LinkMatch {
     }
 
     fn other_leaves(&mut self, reason: Option<String>, at: Instant) {
-        self.is_over = true;
-        // Both ends write the same reason into the game.
-        let reason = reason.map(|reason| excerpt(&reason));
-        if let Some(reason) = &reason {
-            self.abandon_game(reason, at);
-        } else {
-            self.abandon_game("the other end has left", at);
-            self.tell_end();
+        let is_last = self.terms.as_ref().is_some_and(|terms| self.number >= terms.games);
+        let is_complete = self.role == LinkRole::Slave && is_last && self.game.is_none();
+        let (why, told) = match reason {
+            None if is_complete => {
+                self.tell_end();
+                self.is_over = true;
+                return self.actions.push(LinkAction::Leave(None));
+            }
+            None => {
+                let why = "the other end has left before the end of the match".to_owned();
+                (why.clone(), why)
+            }
+            Some(reason) => (excerpt(&reason), format!("the other end has left: {}", excerpt(&reason))),
+        };
+        if let Some(game) = &self.game {
+            let verdict = game.verdict(None, why, String::new());
+            // The slave waits for it: both ends write the same game.
+            if self.role == LinkRole::Master {
+                self.send(LinkMessage::End(verdict.clone()));
+            }
+            self.conclude(&verdict, at);
         }
-        let reason = reason.map(|reason| format!("the other end has left: {reason}"));
-        self.actions.push(LinkAction::Leave(reason));
+        self.is_over = true;
+        self.actions.push(LinkAction::Leave(Some(told)));
     }
+}
+
+/// Whether the master may end a game beside the board: by the fault of an engine, time, agreement, or as we have claimed.
+fn may_decide(game: &LinkGame, outcome: Outcome) -> bool {
+    let is_claimed = game.stage == LinkStage::Claimed && outcome.winner() != Some(game.color);
+    let is_theirs = outcome.winner() == Some(game.color) && !is_decided_on_board(outcome);
+    let is_offered = game.offers.get(game.color).is_some();
+    let is_agreed = outcome == Outcome::Draw(game::DrawReason::Agreement) && is_offered;
+    is_claimed || is_theirs || is_agreed || outcome == game.game.flag_fall(!game.color)
 }
 
 /// Whether the slave may claim an outcome: that its own engine loses, or that its time is up and nobody wins.

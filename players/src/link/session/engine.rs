@@ -29,7 +29,7 @@ impl LinkSession<'_> {
             match action {
                 LinkAction::Send(message) => self.stream.send(text(&message)),
                 LinkAction::Say(message) => {
-                    let is_free = self.writer.as_ref().is_some_and(|writer| !writer.is_busy());
+                    let is_free = self.connections.first().is_some_and(|line| !line.writer.is_busy());
                     if is_free && self.is_open() && self.stream.is_settled() {
                         self.say(&message);
                     }
@@ -77,7 +77,7 @@ impl LinkSession<'_> {
 
     pub(super) fn part(&mut self, reason: Option<String>) {
         let now = Instant::now();
-        let lingers = self.is_serial && self.hello.role == LinkRole::Slave && reason.is_none();
+        let lingers = self.hello.role == LinkRole::Slave && reason.is_none();
         let earliest = if lingers { now + LINGERING } else { now };
         self.parting.get_or_insert(Parting { reason, earliest, latest: now + PARTING });
     }
