@@ -66,6 +66,9 @@ impl LinkArgs {
     pub(crate) fn run(&self) -> Result<()> {
         self.line.check_role().map_err(WrongInput::of)?;
         let spec = self.engine.spec().map_err(WrongInput::of)?;
+        let given = self.engine.name().map(str::to_owned).or_else(|| spec.name.clone());
+        let given =
+            given.map(|name| settings::client_name("name", &name)).transpose().map_err(WrongInput::of)?;
         let plan = self.plan().map_err(WrongInput::of)?;
         let mut games = self.pgn.as_deref().map(GamesFile::open).transpose().map_err(WrongInput::of)?;
         let place = self.line.place().map_err(WrongInput::of)?;
@@ -76,18 +79,17 @@ impl LinkArgs {
             |name: &str| log.clone().map(|file| Arc::new(TextLog::new(name, began, file)) as Arc<dyn Log>);
         let is_uci = spec.protocol == Protocol::Uci;
         let command = spec.command.clone();
-        let given = self.engine.name().map(str::to_owned).or_else(|| spec.name.clone());
         let engine = LinkEngine::start(spec, log("engine"));
         let engine =
             engine.map_err(|fault| WrongInput::of(anyhow!("{command} {}", explain(&fault, is_uci))))?;
         let own = Some(printing_ascii(engine.name())).filter(|name| !name.is_empty());
-        let name = given.or(own).unwrap_or_else(|| command.file_name().to_owned());
+        let name = given.or(own).unwrap_or_else(|| printing_ascii(command.file_name()));
         let terminal = Terminal::start(self.quiet)?;
         terminal.say(format!("{place}"));
         let (patience, first_patience) = self.line.patience();
         let config = LinkConfig {
             place,
-            name: settings::client_name("--name", &name).map_err(WrongInput::of)?,
+            name,
             rating: self.engine.rating(),
             ponder: self.engine.ponders(),
             secret,

@@ -60,6 +60,8 @@ pub(crate) struct LinkMatch {
     number: u32,
     /// Points of our engine, doubled.
     points: u32,
+    /// Games that ended without a result.
+    without_result: u32,
     game: Option<LinkGame>,
     /// The thinking that was told last, and when.
     told_thinking: Option<(Instant, LinkThinking)>,
@@ -109,6 +111,7 @@ impl LinkMatch {
             control: TimeControl::default(),
             number: 0,
             points: 0,
+            without_result: 0,
             game: None,
             told_thinking: None,
             thinking_pause,
@@ -164,7 +167,7 @@ impl LinkMatch {
             return;
         }
         if self.role == LinkRole::Slave {
-            (self.terms, self.number, self.points) = (None, 0, 0);
+            (self.terms, self.number, self.points, self.without_result) = (None, 0, 0, 0);
         }
         let rating = other.rating.map_or_else(String::new, |rating| format!(" ({rating})"));
         // Names are shown on a terminal.
@@ -312,6 +315,7 @@ impl LinkMatch {
             }
         };
         self.actions.push(LinkAction::EndGame(outcome, verdict.reason.clone()));
+        self.without_result += u32::from(outcome.is_none());
         self.points += match outcome.map(|outcome| outcome.winner()) {
             Some(Some(winner)) => 2 * u32::from(winner == game.color),
             Some(None) => 1,
@@ -336,7 +340,11 @@ impl LinkMatch {
 
     fn tell_end(&mut self) {
         let games = game::counted(self.number.into(), "game");
-        self.tell(format!("the match is over: {games}, {}", points_text(self.points)));
+        let without_result = match self.without_result {
+            0 => String::new(),
+            number => format!("{number} without a result, "),
+        };
+        self.tell(format!("the match is over: {games}, {without_result}{}", points_text(self.points)));
     }
 
     /// The operator, or the time without a line, ends the match. A slave first hears how the game has ended for the master.
