@@ -68,7 +68,8 @@ pub(super) fn progress(
             made.line
         );
         let by = [made.tree.tag("AnalysisEngine"), made.tree.tag("AnalysisLimit")];
-        let ours = [settings.provenance.engine.as_str(), settings.provenance.limit.as_str()];
+        let engines = settings.provenance.engines();
+        let ours = [engines.as_str(), settings.provenance.limit.as_str()];
         if let [Some(engine), Some(limit)] = by {
             let before = ["AnalysisEngine", "AnalysisLimit"].map(|tag| job.parsed.tree.tag(tag));
             if before != by {

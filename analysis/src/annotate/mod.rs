@@ -26,8 +26,8 @@ pub use games::{
 };
 pub use page::page_of;
 pub use record::{
-    AnnotatedGame, AnnotatedMove, GamePhase, MoveLoss, MoveMerit, OpeningNote, PositionNote, Provenance,
-    PuzzleNote,
+    AnnotatedGame, AnnotatedMove, FurtherNote, FurtherProgram, GamePhase, MoveLoss, MoveMerit, OpeningNote,
+    PositionNote, Provenance, PuzzleNote,
 };
 pub use summary::{MovesSummary, SideSummary};
 pub use tables::{AnnotationTables, TableRow};

@@ -1,9 +1,12 @@
 //! Annotations in the text of a game.
 
-use game::{Annotation, GameTree, MoveLine, MoveNode, comment_commands, eval_command, without_commands};
+use game::{
+    Annotation, Color, GameTree, JudgingRules, MoveLine, MoveNode, WhiteScore, comment_commands,
+    eval_command, without_commands,
+};
 
 use super::games::AnnotationSettings;
-use super::record::{AnnotatedGame, OpeningNote, PositionNote};
+use super::record::{AnnotatedGame, FurtherNote, OpeningNote, PositionNote};
 
 /// Writes the annotations of a game into its text. What is there stays, but for evaluations and judgements if they are to be
 /// replaced.
@@ -29,6 +32,9 @@ pub(super) fn write_into(tree: &mut GameTree, game: &AnnotatedGame, settings: &A
         node.after.splice(keeps..keeps, new);
         if mv.grade.is_some() && settings.line_plies > 0 {
             node.after.extend(better_line(game, ply, settings));
+        }
+        if mv.loss.is_some() && settings.line_plies > 0 {
+            node.after.extend(other_lines(game, ply, settings));
         }
     }
 }
@@ -58,8 +64,39 @@ fn better_line(game: &AnnotatedGame, ply: usize, settings: &AnnotationSettings) 
     if note.line.first()? == &game.moves[ply].san {
         return None;
     }
+    variation(note, eval_of(note).as_deref(), settings)
+}
+
+/// The lines of further programs that disagree with the first one, each with name and score at its first move.
+fn other_lines(game: &AnnotatedGame, ply: usize, settings: &AnnotationSettings) -> Vec<Annotation> {
+    let (note, played) = (game.note(ply), &game.moves[ply].san);
+    let others =
+        note.further.iter().filter(|further| disagrees(&further.note, note, played, &settings.rules));
+    let lines = others.filter_map(|FurtherNote { program, note }| {
+        let score = note.score?;
+        let sign = if matches!(score, WhiteScore::Centipawns(1..)) { "+" } else { "" };
+        variation(note, Some(&format!("{program}: {sign}{score}")), settings)
+    });
+    lines.collect()
+}
+
+/// Whether a program's best move is neither the one that was `played` nor that of the first program, whose analysis is `first`, or
+/// the winning chances by their evaluations differ by as much as a mistake loses.
+fn disagrees(note: &PositionNote, first: &PositionNote, played: &String, rules: &JudgingRules) -> bool {
+    let best = note.line.first();
+    let chance = |note: &PositionNote| Some(rules.chance(note.score?.score_for(Color::White)));
+    let gap = chance(note).zip(chance(first)).map_or(0.0, |(one, other)| (one - other).abs());
+    best != Some(played) && best != first.line.first() || gap >= rules.mistake
+}
+
+/// The line of an analysis with a comment at its first move; `None` if there is no line.
+fn variation(
+    note: &PositionNote,
+    comment: Option<&str>,
+    settings: &AnnotationSettings,
+) -> Option<Annotation> {
     let mut moves: Vec<MoveNode> = note.line.iter().take(settings.line_plies).map(MoveNode::new).collect();
-    moves[0].after.extend(eval_of(note).as_deref().and_then(Annotation::comment));
+    moves.first_mut()?.after.extend(comment.and_then(Annotation::comment));
     Some(Annotation::Variation(MoveLine { before: Vec::new(), moves }))
 }
 
@@ -113,15 +150,16 @@ fn is_unknown(value: &str) -> bool {
 
 fn write_tags(tree: &mut GameTree, game: &AnnotatedGame) {
     name_opening(tree, game.opening.as_ref());
-    let by = &game.provenance.annotator;
     let before = tree.tag("Annotator").map(str::trim).filter(|known| !is_unknown(known));
-    let annotator = match before {
-        Some(before) if before.split("; ").any(|one| one == by) => before.to_owned(),
-        Some(before) => format!("{before}; {by}"),
-        None => by.clone(),
-    };
-    tree.set_tag("Annotator", annotator);
-    tree.set_tag("AnalysisEngine", game.provenance.engine.as_str());
+    let mut annotators: Vec<&str> = before.map(|before| before.split("; ").collect()).unwrap_or_default();
+    for by in game.provenance.annotators() {
+        if !annotators.contains(&by) {
+            annotators.push(by);
+        }
+    }
+    let annotators = annotators.join("; ");
+    tree.set_tag("Annotator", annotators);
+    tree.set_tag("AnalysisEngine", game.provenance.engines());
     tree.set_tag("AnalysisLimit", game.provenance.limit.as_str());
     tree.tags.retain(|(name, _)| name != "AnalysisSettings");
     if !game.provenance.settings.is_empty() {
