@@ -247,7 +247,8 @@ fn several_programs_annotate_and_are_resumed_together() {
     if !has_all(&peers) {
         return;
     }
-    let folder = folder(GAMES);
+    // Without the game of opening moves, for which HoiChess has no scores but its book.
+    let folder = folder(GAMES.split_once("[Event \"3\"]").expect("a third game").0);
     let (herald, hoichess) = (["--engine", "herald"], ["--engine", "cmd=hoichess protocol=cecp name=Hoi"]);
     let refused = told(&folder, &[&QUICK[..], &hoichess].concat(), 2);
     assert!(refused.contains("hoichess cannot play with nodes=2000"), "{refused}");
@@ -275,7 +276,7 @@ fn several_programs_annotate_and_are_resumed_together() {
     let summary = told(&folder, &[&both[..], &["--resume"]].concat(), 0);
     assert!(summary.ends_with("0 with faults; 1 done before\n"), "{summary}");
     assert_eq!(read(&folder, "b.pgn")[..first], whole[..first]);
-    assert_eq!(read(&folder, "b.pgn").matches("[AnalysisEngine").count(), 3);
+    assert_eq!(read(&folder, "b.pgn").matches("[AnalysisEngine").count(), 2);
 }
 
 #[test]
