@@ -3,12 +3,14 @@
 //! The crate pgn-reader has no line numbers and skips what it can't read. This reader reports the line of a fault, and finds the
 //! next game by its first tag even after an unclosed comment.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead};
 use std::mem;
 
 use super::PgnFault;
 use super::tokens::{Token, Tokenizer};
 use super::tree::{Annotation, GameTree, MoveLine, MoveNode, ResultMarker};
+use super::write::first_ply;
 
 /// Maximum size of a game, in bytes of its texts and [`NODE_SIZE`] for each element.
 const MOST_TEXT: usize = 16 << 20;
@@ -84,13 +86,16 @@ impl<R: BufRead> TreeReader<R> {
                     self.read_trailing(&mut game, line)?;
                     break;
                 }
-                Token::VariationBegin if game.open.len() == MOST_NESTED => {
-                    game.take(self.tokens.deep_variation()?, line);
-                }
-                token => game.take(token, line),
+                token => self.take(&mut game, token, line)?,
             }
         }
         Ok(game.finish())
+    }
+
+    fn take(&mut self, game: &mut PartialGame, token: Token, line: u64) -> io::Result<()> {
+        let is_too_deep = token == Token::VariationBegin && game.open.len() == MOST_NESTED;
+        game.take(if is_too_deep { self.tokens.deep_variation()? } else { token }, line);
+        Ok(())
     }
 
     /// Reads what stands behind the result on its line, or before the end of the input, into the game; what comes later belongs
@@ -103,8 +108,13 @@ impl<R: BufRead> TreeReader<R> {
                 return Ok(());
             };
             match token {
-                Token::Comment(_) | Token::Glyph(_) | Token::Other(_) if line == end => {
-                    game.take(token, line);
+                Token::Comment(_) | Token::Glyph(_) | Token::Other(_) | Token::VariationBegin
+                    if line == end =>
+                {
+                    self.take(game, token, line)?;
+                }
+                token if !game.open.is_empty() && !matches!(token, Token::Tag { .. }) => {
+                    self.take(game, token, line)?;
                 }
                 Token::Comment(_) | Token::Other(_) => {
                     later.first_line.get_or_insert(line);
@@ -150,6 +160,10 @@ struct PartialGame {
     /// The line of the last token, if it was a tag.
     tag_line: Option<u64>,
     tags: Vec<(String, String)>,
+    /// The names of the tags.
+    names: HashSet<String>,
+    /// Where the moves begin, as in [`first_ply`].
+    first_ply: Option<u64>,
     setup_line: u64,
     mainline: MoveLine,
     move_lines: Vec<u64>,
@@ -168,7 +182,7 @@ impl PartialGame {
     /// movetext ends before a second `Event`. It also ends before `Event` or a tag that it has already where an empty line or text
     /// that is no tag stands between.
     fn ends_before(&self, name: &str, line: u64) -> bool {
-        let is_known = self.tags.iter().any(|(known, _)| known == name);
+        let is_known = self.names.contains(name);
         let is_apart = self.tag_line.is_none_or(|last| line > last + 1);
         match self.section {
             Section::Nothing => false,
@@ -194,13 +208,22 @@ impl PartialGame {
                 if matches!(name.as_str(), "FEN" | "Variant") {
                     self.setup_line = line;
                 }
+                if name == "FEN" && !self.names.contains("FEN") {
+                    self.first_ply = first_ply(&value);
+                }
                 self.grow(name.len() + value.len(), line);
+                self.names.insert(name.clone());
                 self.tags.push((name, value));
             }
             Token::Word(word) => {
                 self.begin(Section::Movetext, line);
                 self.grow(word.len(), line);
                 self.add_word(word, line);
+            }
+            Token::Number(number) if number.parse() == Ok(self.move_number()) => {}
+            Token::Number(text) => {
+                self.begin(Section::Movetext, line);
+                self.add(Annotation::Other(text), line);
             }
             Token::Comment(text) => self.add(Annotation::Comment(text), line),
             Token::Glyph(number) => self.add(Annotation::Glyph(number), line),
@@ -235,6 +258,18 @@ impl PartialGame {
             self.is_too_long = true;
             self.faults.push((line, PgnFault::TooLong));
         }
+    }
+
+    /// The number of the next move.
+    fn move_number(&self) -> u64 {
+        let mut ply = self.first_ply.unwrap_or(2);
+        let mut parent = &self.mainline;
+        for line in &self.open {
+            // A variation replaces the last move.
+            ply += parent.moves.len().saturating_sub(1) as u64;
+            parent = line;
+        }
+        (ply + parent.moves.len() as u64) / 2
     }
 
     fn line(&mut self) -> &mut MoveLine {
