@@ -140,6 +140,7 @@ struct Outcomes {
     games: u64,
     annotated: u64,
     skipped: u64,
+    known: u64,
     failed: u64,
     faulty: u64,
 }
@@ -287,18 +288,20 @@ impl Outcomes {
         self.annotated += u64::from(result.game.is_some());
         self.skipped += u64::from(result.is_skipped);
         self.failed += u64::from(result.has_failed);
-        self.faulty += u64::from(!result.messages.is_empty());
+        self.known += u64::from(result.is_known);
+        self.faulty += u64::from(result.messages.len() > usize::from(result.is_known));
         bar.suspend(|| result.messages.iter().for_each(|message| eprintln!("{message}")));
         bar.set_message(counted(self.games, "game"));
     }
 
     /// Sums up for standard error.
     fn tell(self, done_before: u64) -> Result<()> {
-        let Outcomes { games, annotated, skipped, failed, faulty } = self;
+        let Outcomes { games, annotated, skipped, known, failed, faulty } = self;
+        let before = if known > 0 { format!(", {known} with an analysis already") } else { String::new() };
         let earlier = if done_before > 0 { format!("; {done_before} done before") } else { String::new() };
         let games = counted(games, "game");
         eprintln!(
-            "{games}: {annotated} annotated, {skipped} of other players, {faulty} with faults{earlier}"
+            "{games}: {annotated} annotated, {skipped} of other players{before}, {faulty} with faults{earlier}"
         );
         if failed > 0 {
             bail!("{} could not be annotated as a whole", counted(failed, "game"));

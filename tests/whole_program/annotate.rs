@@ -232,6 +232,44 @@ fn a_program_that_ignores_the_depth_is_asked_for_its_move() {
 }
 
 #[test]
+fn a_program_that_is_silent_when_asked_is_left_behind() {
+    let folder = folder("1. d4 *\n");
+    // Its first report is beyond the limit, or it is without a line.
+    for (name, reports) in [
+        ("first", "echo info depth 99 score cp 31 pv $best;"),
+        ("bare", "echo info depth 3 score cp 31 pv $best; echo info depth 99;"),
+    ] {
+        let script = format!(
+            "while read -r line; do case $line in uci) echo id name Deaf; echo uciok;; isready) echo readyok;; \
+             *d2d4) best=e7e6;; position*) best=e2e3;; go*) {reports};; quit) exit;; esac; done\n"
+        );
+        fs::write(folder.path().join(name), script).expect("a file");
+        let command = format!("cmd='sh {}'", folder.path().join(name).display());
+        let arguments = ["a.pgn", "-o", "b.pgn", "--depth", "5", "--analyze-theory", "--engine", &command];
+        let began = Instant::now();
+        told(&folder, &arguments, 0);
+        assert!(began.elapsed().as_secs() < 40, "{name}: {:?}", began.elapsed());
+        assert!(read(&folder, "b.pgn").contains("[%eval -0.31,"), "{name}: {}", read(&folder, "b.pgn"));
+    }
+}
+
+#[test]
+fn a_page_is_written_as_a_whole_and_an_empty_one_is_ours() {
+    let folder = folder(GAMES);
+    fs::write(folder.path().join("h-2.html"), "").expect("a file");
+    let arguments = [&QUICK[..], &["--json", "j", "--html", "h.html"]].concat();
+    told(&folder, &arguments, 0);
+    let whole = read(&folder, "h-2.html");
+    assert!(whole.starts_with("<!DOCTYPE html>"));
+    let names = fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
+    // What an interrupted run left is written again.
+    fs::write(folder.path().join("h-2.html"), "").expect("a file");
+    told(&folder, &[&arguments[..], &["--resume"]].concat(), 0);
+    assert_eq!(read(&folder, "h-2.html"), whole);
+}
+
+#[test]
 fn lost_text_and_contradictions_are_told() {
     let long = format!("[Result \"1-0\"]\n\n1. d4 {{{}}}\n1... d5 0-1\n", "x".repeat(2 << 20));
     let folder = folder(&long);

@@ -91,6 +91,8 @@ pub struct AnnotationResult {
     pub has_failed: bool,
     /// Whether the game was left as it is because none of its players was asked for.
     pub is_skipped: bool,
+    /// Whether the game was left as it is because it has an analysis already.
+    pub is_known: bool,
 }
 
 /// Annotates games on the threads of a pool. The first of the `analyzers` is that of [`Provenance::engine`], then come those of
@@ -162,6 +164,9 @@ impl GameAnnotator {
             let line = parsed.move_lines.get(game.ply()).copied().unwrap_or(parsed.line);
             messages.push(message(line, &format!("{fault}; the game is annotated up to here")));
         }
+        let start = first_position(&game);
+        let in_variations = super::variations::faults(&tree, start, &parsed.variation_lines);
+        messages.extend(in_variations.iter().map(|(line, text)| message(*line, text)));
         let opening = game.opening().map(OpeningNote::from);
         let judged = self.judged_sides(&tree);
         if self.settings.is_dry {
@@ -171,6 +176,15 @@ impl GameAnnotator {
             let is_skipped = !self.settings.is_dry;
             return Ok(AnnotationResult {
                 is_skipped,
+                ..AnnotationResult::unchanged(&tree, messages, is_cut)
+            });
+        }
+        if let Some(engine) = tree.tag("AnalysisEngine").filter(|_| !self.settings.replaces) {
+            let text =
+                format!("the game has an analysis by {engine} and stays as it is; --replace makes it anew");
+            messages.push(message(parsed.line, &text));
+            return Ok(AnnotationResult {
+                is_known: true,
                 ..AnnotationResult::unchanged(&tree, messages, is_cut)
             });
         }
@@ -304,7 +318,14 @@ fn sum_up(annotated: &mut AnnotatedGame, names: &ByColor<String>, drifts: &[f64]
 
 impl AnnotationResult {
     fn unchanged(tree: &GameTree, messages: Vec<String>, has_failed: bool) -> AnnotationResult {
-        AnnotationResult { text: tree.write(), game: None, messages, has_failed, is_skipped: false }
+        AnnotationResult {
+            text: tree.write(),
+            game: None,
+            messages,
+            has_failed,
+            is_skipped: false,
+            is_known: false,
+        }
     }
 }
 

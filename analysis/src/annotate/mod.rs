@@ -7,6 +7,7 @@
 
 mod chance;
 mod clocks;
+mod earlier;
 mod examine;
 mod games;
 mod judge;
@@ -18,6 +19,7 @@ mod summary;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod variations;
 mod write;
 
 pub use game::{JudgingRules, MoveGrade};

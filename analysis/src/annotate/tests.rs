@@ -249,6 +249,77 @@ fn judgements_of_the_file_stay_unless_they_are_replaced() {
 }
 
 #[test]
+fn an_annotated_game_stays_or_is_annotated_anew() {
+    let given = "[White \"A. B.\"]\n[Event \"E\"]\n\n1. e4 {mine} e5 2. Ke2 (2. d4 {better}) a6 (2... Nf6 3. d3 {[%eval 1.00]}) *";
+    let second = knows([
+        ("", (70, "e4", 0)),
+        ("e4", (-30, "c5 Nf3", 0)),
+        ("e4 e5", (200, "Ke2 Nf6", 0)),
+        ("e4 e5 Ke2", (900, "Nf6 d3", 0)),
+        ("e4 e5 Ke2 a6", (-20, "d3", 0)),
+    ]);
+    let by = |text: &str, settings| {
+        annotate_by(text, with_second(settings), vec![knowing(), second.clone()], 1).remove(0)
+    };
+    let dated = Provenance { date: Some("2026.01.01".to_owned()), ..settings().provenance };
+    let once = by(given, AnnotationSettings { provenance: dated, ..settings() });
+    let again = by(&once.text, settings());
+    assert_eq!((again.text, again.is_known, again.has_failed), (once.text.clone(), true, false));
+    assert_eq!(
+        again.messages,
+        [
+            "a.pgn:1: the game has an analysis by Knowing; Second, hash 1 MiB and stays as it is; --replace makes it anew"
+        ]
+    );
+    let replaced = by(&once.text, AnnotationSettings { replaces: true, ..settings() });
+    assert_eq!(replaced.text, once.text.replace("[AnalysisDate \"2026.01.01\"]\n", ""));
+    let praised = annotate("1. e4 e5 2. Ke2 Nf6 *", settings(), knowing(), 1).remove(0).text;
+    let replacing = AnnotationSettings { replaces: true, ..settings() };
+    assert_eq!(annotate(&praised, replacing, knowing(), 1).remove(0).text, praised);
+}
+
+#[test]
+fn illegal_moves_of_variations_are_told() {
+    let text = "1. e4 (1. Ke2\nd5) e5 (1... c5 2. Nf3 (2. Ke2 Qh4 Zz9) (2. -- d5 3. x)\n2... Ke6 3. x)\n2. Ke2 a6 (2... d4) *";
+    let only = annotate(text, settings(), knowing(), 1).remove(0);
+    let told =
+        only.messages.iter().map(|told| &told[..told.find("`:").unwrap_or(told.len())]).collect::<Vec<_>>();
+    assert_eq!(
+        told,
+        [
+            "a.pgn:1: in a variation: illegal move `Ke2",
+            "a.pgn:2: in a variation: illegal move `Qh4",
+            "a.pgn:3: in a variation: illegal move `Ke6",
+            "a.pgn:4: in a variation: illegal move `d4",
+        ]
+    );
+    assert!(!only.has_failed);
+}
+
+#[test]
+fn a_mate_is_missed_only_by_a_bad_move() {
+    struct Mating;
+    impl Analyzer for Mating {
+        fn begin_game(&mut self) {}
+        fn analyze(&mut self, game: &Game, _: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
+            let score = match game.ply() {
+                0 => Score::MateIn(20),
+                1 => Score::Centipawns(-900),
+                _ => Score::Centipawns(0),
+            };
+            let line = game.legal_moves().first().copied().into_iter().collect();
+            Ok(PositionAnalysis { line, score: Some(score), ..PositionAnalysis::default() })
+        }
+        fn find_mate(&mut self, _: &Game, _: u32) -> AnalysisResult<MateSearch> {
+            Err(AnalysisError::NoScore)
+        }
+    }
+    let factory: AnalyzerFactory = Arc::new(|| Ok(Box::new(Mating)));
+    let text = annotate("1. e4 e5 *", settings(), factory, 1).remove(0).text;
+    assert!(!text.contains("Misses mate"), "{text}");
+}
+
+#[test]
 fn words_do_not_contradict_a_glyph_of_the_file() {
     let only = |text: &str| flat(&annotate(text, settings(), knowing(), 1).remove(0).text);
     // The same grade is said, another one is not, nor is praise of a move that was marked as a mistake.

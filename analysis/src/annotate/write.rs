@@ -5,16 +5,18 @@ use game::{
     eval_command, without_commands,
 };
 
+use super::earlier::EarlierAnalysis;
 use super::games::AnnotationSettings;
 use super::record::{AnnotatedGame, FurtherNote, OpeningNote, PositionNote};
 
 /// Writes the annotations of a game into its text. What is there stays, but for evaluations and judgements if they are to be
 /// replaced.
 pub(super) fn write_into(tree: &mut GameTree, game: &AnnotatedGame, settings: &AnnotationSettings) {
+    let earlier = EarlierAnalysis::of(tree);
     write_tags(tree, game);
     for (ply, (node, mv)) in tree.mainline.moves.iter_mut().zip(&game.moves).enumerate() {
         if settings.replaces {
-            remove_judgements(node);
+            remove_judgements(node, earlier.as_ref());
         }
         let glyph = mv.grade.map(super::MoveGrade::glyph).or(mv.merit.map(super::MoveMerit::glyph));
         let given = node.glyphs().find(|glyph| is_judgement(*glyph));
@@ -40,7 +42,7 @@ pub(super) fn write_into(tree: &mut GameTree, game: &AnnotatedGame, settings: &A
 }
 
 /// Name of the command with an evaluation.
-const EVAL: &str = "eval";
+pub(super) const EVAL: &str = "eval";
 
 /// The words on a move: where theory ends, those of its judgement, with its grade or merit only where it `is_agreed`.
 fn words(game: &AnnotatedGame, ply: usize, is_agreed: bool) -> Option<String> {
@@ -105,20 +107,24 @@ fn is_judgement(glyph: u8) -> bool {
     (1..=6).contains(&glyph)
 }
 
-/// Removes evaluations and judgements. Other text of the comments stays.
-fn remove_judgements(node: &mut MoveNode) {
+/// Removes evaluations and judgements, and the words and lines of an earlier analysis. Other text of the comments stays.
+fn remove_judgements(node: &mut MoveNode, earlier: Option<&EarlierAnalysis>) {
     node.after = std::mem::take(&mut node.after)
         .into_iter()
         .filter_map(|annotation| match annotation {
             Annotation::Glyph(number) if is_judgement(number) => None,
-            Annotation::Comment(text) => without_eval(&text),
+            Annotation::Comment(text) => without_eval(&text, earlier),
+            Annotation::Variation(line) if earlier.is_some_and(|earlier| earlier.has_line(&line)) => None,
             other => Some(other),
         })
         .collect();
 }
 
-fn without_eval(text: &str) -> Option<Annotation> {
+fn without_eval(text: &str, earlier: Option<&EarlierAnalysis>) -> Option<Annotation> {
     let rest = without_commands(text, |name| name == EVAL);
+    if earlier.is_some_and(|earlier| earlier.has_words(&rest)) {
+        return None;
+    }
     (rest == text || !rest.trim().is_empty()).then_some(Annotation::Comment(rest))
 }
 
@@ -165,12 +171,14 @@ fn write_tags(tree: &mut GameTree, game: &AnnotatedGame) {
     if !game.provenance.settings.is_empty() {
         tree.set_tag("AnalysisSettings", game.provenance.settings.as_str());
     }
-    if let Some(date) = &game.provenance.date {
-        tree.set_tag("AnalysisDate", date.as_str());
+    match &game.provenance.date {
+        Some(date) => tree.set_tag("AnalysisDate", date.as_str()),
+        None => tree.tags.retain(|(name, _)| name != "AnalysisDate"),
     }
     for (name, side) in [("WhiteAccuracy", &game.white), ("BlackAccuracy", &game.black)] {
-        if let Some(accuracy) = side.all.accuracy {
-            tree.set_tag(name, format!("{:.1}", accuracy.mean));
+        match side.all.accuracy {
+            Some(accuracy) => tree.set_tag(name, format!("{:.1}", accuracy.mean)),
+            None => tree.tags.retain(|(known, _)| known != name),
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct ParsedGame {
     pub faults: Vec<(u64, PgnFault)>,
     /// The line of each move of the mainline.
     pub move_lines: Vec<u64>,
+    /// The line of each move of the variations, in the order of the text.
+    pub variation_lines: Vec<u64>,
     /// The line of the last tag `FEN` or `Variant`.
     pub setup_line: u64,
     /// Whether there is a result at the end of the movetext. If not, the tree has that of the tag `Result`.
@@ -167,6 +169,7 @@ struct PartialGame {
     setup_line: u64,
     mainline: MoveLine,
     move_lines: Vec<u64>,
+    variation_lines: Vec<u64>,
     /// The open variations, the outermost one first.
     open: Vec<MoveLine>,
     /// The line of the outermost open variation.
@@ -294,9 +297,8 @@ impl PartialGame {
         if !self.open.is_empty() && ResultMarker::of(&word).is_some() {
             return self.annotate(Annotation::Other(word));
         }
-        if self.open.is_empty() {
-            self.move_lines.push(line);
-        }
+        let lines = if self.open.is_empty() { &mut self.move_lines } else { &mut self.variation_lines };
+        lines.push(line);
         self.line().moves.push(MoveNode::new(word));
     }
 
@@ -336,8 +338,8 @@ impl PartialGame {
         let mut tree = GameTree { tags: self.tags, mainline: self.mainline, result: ResultMarker::Open };
         tree.result = self.result.or_else(|| ResultMarker::of(tree.tag("Result")?)).unwrap_or_default();
         let line = self.first_line.unwrap_or_default();
-        let PartialGame { faults, move_lines, setup_line, .. } = self;
-        Some(ParsedGame { tree, line, faults, move_lines, setup_line, is_ended })
+        let PartialGame { faults, move_lines, variation_lines, setup_line, .. } = self;
+        Some(ParsedGame { tree, line, faults, move_lines, variation_lines, setup_line, is_ended })
     }
 
     /// Takes the result that stands at the end of a variation that is not closed.
