@@ -80,7 +80,8 @@ pub(crate) struct AnnotateArgs {
     /// Maximum length of a better line; 0 for none
     #[arg(long, value_name = "PLIES", default_value = "10")]
     line_plies: usize,
-    /// Replace evaluations and the glyphs `!`, `?` and their like that are in the file. By default they stay
+    /// Replace evaluations and the glyphs `!`, `?` and their like that are in the file, and the words and lines of an earlier run.
+    /// By default they stay, and games with an analysis are copied
     #[arg(long)]
     replace: bool,
     /// Analyse nothing: read the games, name their openings, write them

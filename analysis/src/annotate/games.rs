@@ -200,7 +200,8 @@ impl GameAnnotator {
         }
         let has_failure = examinations.iter().any(|examination| examination.failure.is_some());
         let has_failed = fault.is_some() || has_failure || is_cut;
-        if examinations[0].positions.iter().all(Option::is_none) {
+        // A mate on the board needs no program.
+        if examinations[0].positions.iter().flatten().all(|position| position.choices == 0) {
             return Ok(AnnotationResult::unchanged(&tree, messages, has_failed));
         }
         let annotated = AnnotatedGame {

@@ -279,6 +279,16 @@ fn an_annotated_game_stays_or_is_annotated_anew() {
 }
 
 #[test]
+fn a_game_of_which_nothing_is_analysed_stays_as_it_is() {
+    let late = AnnotationSettings { from_move: 9, ..settings() };
+    let result = annotate("1. f3 e5 2. g4 Qh4# 0-1", late, knowing(), 1).remove(0);
+    assert_eq!(
+        (&*result.text, result.game.is_some(), result.has_failed),
+        ("1. f3 e5 2. g4 Qh4# 0-1\n\n", false, false)
+    );
+}
+
+#[test]
 fn illegal_moves_of_variations_are_told() {
     let text = "1. e4 (1. Ke2\nd5) e5 (1... c5 2. Nf3 (2. Ke2 Qh4 Zz9) (2. -- d5 3. x)\n2... Ke6 3. x)\n2. Ke2 a6 (2... d4) *";
     let only = annotate(text, settings(), knowing(), 1).remove(0);
@@ -338,6 +348,7 @@ fn an_opening_is_not_named_beside_another_one() {
     };
     let (code, name) = ("[ECO \"C20\"]", "[Opening \"King's Pawn Game\"]");
     assert_eq!(tags("[ECO \"?\"]"), [code, name]);
+    assert_eq!(tags("[ECO \"\"]\n[Opening \"\"]"), [code, name]);
     assert_eq!(tags(code), [code, name]);
     assert_eq!(tags("[ECO \"B01\"]"), ["[ECO \"B01\"]"]);
     assert!(tags("[Eco \"B01\"]").is_empty());
