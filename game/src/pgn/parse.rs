@@ -272,7 +272,8 @@ impl PartialGame {
             ply += parent.moves.len().saturating_sub(1) as u64;
             parent = line;
         }
-        (ply + parent.moves.len() as u64) / 2
+        let next = ply + parent.moves.len() as u64;
+        next / 2
     }
 
     fn line(&mut self) -> &mut MoveLine {
