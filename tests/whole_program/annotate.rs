@@ -237,7 +237,7 @@ fn a_program_that_is_silent_when_asked_is_left_behind() {
     // Its first report is beyond the limit, or it is without a line.
     for (name, reports) in [
         ("first", "echo info depth 99 score cp 31 pv $best"),
-        ("bare", "echo info depth 3 score cp 31 pv $best; echo info depth 99"),
+        ("bare", "echo info depth 3 score cp 31 pv $best; echo info depth 99 score cp 5"),
     ] {
         let script = format!(
             "while read -r line; do case $line in uci) echo id name Deaf; echo uciok;; isready) echo readyok;; \
