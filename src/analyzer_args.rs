@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use analysis::{AnalyzerFactory, Herald, ProgramAnalyzer};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use game::{Phase, TimeControl};
 use players::{Protocol, Spec};
@@ -27,12 +27,13 @@ pub(crate) struct AnalyzerArgs {
     /// Meet --time on average only: more for difficult positions, less for easy ones
     #[arg(long)]
     soft: bool,
-    /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`. One program at a time
-    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true)]
-    engine: Option<String>,
-    /// Hash table of Herald on each thread, in MiB
-    #[arg(long, value_name = "MIB", default_value = "16", conflicts_with = "engine")]
-    hash: NonZeroUsize,
+    /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`, or `herald` for
+    /// Herald itself. `herald annotate` takes several: the first one judges, the others' lines are written where they disagree
+    #[arg(long = "engine", value_name = "ENGINE", allow_hyphen_values = true)]
+    engines: Vec<String>,
+    /// Hash table of Herald on each thread, in MiB; by default, 16
+    #[arg(long, value_name = "MIB")]
+    hash: Option<NonZeroUsize>,
 }
 
 /// The limit for each position.
@@ -54,6 +55,8 @@ struct LimitArgs {
 pub(crate) struct ChosenAnalyzer {
     /// Creates it.
     pub(crate) factory: AnalyzerFactory,
+    /// Its name.
+    pub(crate) name: String,
     /// Its name and settings.
     pub(crate) engine: String,
     /// The limit as it was given.
@@ -67,23 +70,63 @@ pub(crate) struct ChosenAnalyzer {
 impl AnalyzerArgs {
     /// Whether Herald analyses under a limit of depth.
     pub(crate) fn is_herald_limited_by_depth(&self) -> bool {
-        self.engine.is_none() && self.limit.depth.is_some()
+        self.programs() == [None] && self.limit.depth.is_some()
     }
 
     /// Time that the analyzer gets to end after an interruption.
     pub(crate) fn grace(&self) -> Duration {
-        if self.engine.is_some() { GRACE } else { Duration::ZERO }
+        if self.programs().iter().any(Option::is_some) { GRACE } else { Duration::ZERO }
     }
 
     /// Size of Herald's hash table, in MiB.
     pub(crate) fn mebibytes(&self) -> usize {
-        self.hash.get()
+        self.hash.map_or(16, NonZeroUsize::get)
     }
 
-    /// Creates the factory of analyzers that tell so many best lines, and describes them. A program is started once to check that
+    /// The programs in their order; `None` is Herald.
+    fn programs(&self) -> Vec<Option<&str>> {
+        if self.engines.is_empty() {
+            return vec![None];
+        }
+        self.engines.iter().map(|words| Some(words.trim()).filter(|words| *words != "herald")).collect()
+    }
+
+    /// Creates the factory of the only analyzer; see [`AnalyzerArgs::choose_all`].
+    pub(crate) fn choose(&self, interrupt: &Arc<AtomicBool>) -> Result<ChosenAnalyzer> {
+        ensure!(
+            self.engines.len() < 2,
+            "--engine: expected one program; only `herald annotate` takes several"
+        );
+        Ok(self.choose_all(interrupt, 1, None)?.remove(0))
+    }
+
+    /// Creates the factories of analyzers that tell so many best lines, and describes them. A program is started once to check that
     /// it works. Without a limit that was given, the limit is `default` nodes, if there is one.
-    pub(crate) fn choose(
+    pub(crate) fn choose_all(
         &self,
+        interrupt: &Arc<AtomicBool>,
+        lines: usize,
+        default: Option<NonZeroU64>,
+    ) -> Result<Vec<ChosenAnalyzer>> {
+        let programs = self.programs();
+        ensure!(
+            self.hash.is_none() || programs.contains(&None),
+            "--hash is that of Herald, which does not analyse; say memory=MIB in --engine"
+        );
+        let mut all: Vec<ChosenAnalyzer> = Vec::new();
+        for program in programs {
+            let chosen = self.choose_one(program, interrupt, lines, default)?;
+            let name = &chosen.name;
+            let is_new = all.iter().all(|other| other.name != *name);
+            ensure!(is_new, "--engine: two programs are called `{name}`; say name=NAME in one of them");
+            all.push(chosen);
+        }
+        Ok(all)
+    }
+
+    fn choose_one(
+        &self,
+        program: Option<&str>,
         interrupt: &Arc<AtomicBool>,
         lines: usize,
         default: Option<NonZeroU64>,
@@ -91,25 +134,26 @@ impl AnalyzerArgs {
         let (limit, described) = self.limit(default)?;
         let nodes = if let TimeControl::Nodes(nodes) = limit { Some(nodes) } else { None };
         let several = (lines > 1).then(|| format!("multipv {lines}"));
-        let Some(words) = &self.engine else {
+        let Some(words) = program else {
             let mebibytes = self.mebibytes();
-            let name = concat!("Herald ", env!("CARGO_PKG_VERSION"));
-            let settings = [name.to_owned(), format!("hash {mebibytes} MiB"), "threads 1".to_owned()];
+            let name = concat!("Herald ", env!("CARGO_PKG_VERSION")).to_owned();
+            let settings = [name.clone(), format!("hash {mebibytes} MiB"), "threads 1".to_owned()];
             let engine: Vec<String> = settings.into_iter().chain(several).collect();
             let factory: AnalyzerFactory =
                 Arc::new(move || Ok(Box::new(Herald::new(&limit, mebibytes)?.with_lines(lines))));
             let engine = engine.join(", ");
-            return Ok(ChosenAnalyzer { factory, engine, limit: described, nodes, is_herald: true });
+            return Ok(ChosenAnalyzer { factory, name, engine, limit: described, nodes, is_herald: true });
         };
         let mut spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
         let several = several.filter(|_| spec.protocol == Protocol::Uci);
         spec.lines = Some(lines as u64).filter(|lines| *lines > 1);
-        let engine = described_program(&spec)?.into_iter().chain(several).collect::<Vec<_>>().join(", ");
+        let (name, settings) = described_program(&spec, &limit)?;
+        let engine = [name.clone()].into_iter().chain(settings).chain(several).collect::<Vec<_>>().join(", ");
         let interrupt = Arc::clone(interrupt);
         let factory: AnalyzerFactory = Arc::new(move || {
             Ok(Box::new(ProgramAnalyzer::new(spec.clone(), limit.clone(), Arc::clone(&interrupt))))
         });
-        Ok(ChosenAnalyzer { factory, engine, limit: described, nodes, is_herald: false })
+        Ok(ChosenAnalyzer { factory, name, engine, limit: described, nodes, is_herald: false })
     }
 
     /// The limit for each position (EPD specification, 7.2), as a time control, which every program understands, and as it was
@@ -137,15 +181,18 @@ impl AnalyzerArgs {
     }
 }
 
-/// Starts a program once, and returns its name and its settings.
-fn described_program(spec: &Spec) -> Result<Vec<String>> {
-    let player = players::start(spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?;
-    let name = Some(player.name()).filter(|name| !name.is_empty()).unwrap_or("unnamed program").to_owned();
+/// Starts a program once, checks that it knows the limit, and returns its name and its settings.
+fn described_program(spec: &Spec, limit: &TimeControl) -> Result<(String, Vec<String>)> {
+    let fault = |fault| anyhow!("{} {fault}", spec.command);
+    let player = players::start(spec, None).map_err(fault)?;
+    player.check_control(limit).map_err(fault)?;
+    let names = [spec.name.as_deref().unwrap_or_default(), player.name(), "unnamed program"];
+    let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
     player.quit();
     let memory = spec.memory.map(|mebibytes| format!("hash {mebibytes} MiB"));
     let threads = spec.threads.map(|count| format!("threads {count}"));
     let options = spec.options.iter().map(|(name, value)| format!("{name}={value}"));
-    Ok(std::iter::once(name).chain(memory).chain(threads).chain(options).collect())
+    Ok((name, memory.into_iter().chain(threads).chain(options).collect()))
 }
 
 /// The date of today in UTC: `2026-11-24`.

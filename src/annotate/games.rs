@@ -44,16 +44,17 @@ impl Games {
         })
     }
 
-    /// A bar that counts positions. On a terminal, files are read once before, to know how many there are.
-    pub(super) fn progress_bar(&self, inputs: &[InputFile], is_dry: bool) -> ProgressBar {
+    /// A bar that counts the positions of each of `programs`. On a terminal, files are read once before, to know how many there are.
+    pub(super) fn progress_bar(&self, inputs: &[InputFile], programs: u64) -> ProgressBar {
         let is_countable = io::stderr().is_terminal() && inputs.iter().all(|input| input.length().is_some());
         let template = if is_countable {
             "{bar:40} {pos}/{len} positions, {msg}, {eta} left"
         } else {
             "{spinner} {pos} positions, {msg}"
         };
-        let positions = (is_countable && !is_dry).then(|| self.open().ok().map(count_positions)).flatten();
-        progress_bar(positions, template)
+        let positions =
+            (is_countable && programs > 0).then(|| self.open().ok().map(count_positions)).flatten();
+        progress_bar(positions.map(|positions| positions * programs), template)
     }
 }
 

@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use analysis::annotate::{
-    AnnotationResult, AnnotationSettings, JudgingRules, Provenance, PuzzleSettings, annotate_games,
+    AnnotationResult, AnnotationSettings, FurtherProgram, JudgingRules, Provenance, PuzzleSettings,
+    annotate_games,
 };
 use analysis::{ProcessError, WorkerPool};
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -34,6 +35,7 @@ use crate::{FAILED, WrongInput, read_threads};
 #[command(after_help = "Examples:
   herald annotate games.pgn -o annotated.pgn
   herald annotate games.pgn -o annotated.pgn --time 1 --engine \"cmd=stockfish\" --html games.html
+  herald annotate games.pgn -o annotated.pgn --engine herald --engine \"cmd=stockfish\"
   herald annotate games.pgn -o annotated.pgn --nodes 500000 --player Carlsen --tables tables.csv --puzzles suite.epd")]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub(crate) struct AnnotateArgs {
@@ -78,7 +80,8 @@ pub(crate) struct AnnotateArgs {
     /// Maximum length of a better line; 0 for none
     #[arg(long, value_name = "PLIES", default_value = "10")]
     line_plies: usize,
-    /// Replace evaluations and the glyphs `!`, `?` and their like that are in the file. By default they stay
+    /// Replace evaluations and the glyphs `!`, `?` and their like that are in the file, and the words and lines of an earlier run.
+    /// By default they stay, and games with an analysis are copied
     #[arg(long)]
     replace: bool,
     /// Analyse nothing: read the games, name their openings, write them
@@ -138,6 +141,7 @@ struct Outcomes {
     games: u64,
     annotated: u64,
     skipped: u64,
+    known: u64,
     failed: u64,
     faulty: u64,
 }
@@ -146,11 +150,14 @@ impl AnnotateArgs {
     pub(crate) fn run(&self) -> Result<()> {
         let interrupt: Arc<AtomicBool> = Arc::default();
         let lines = usize::from(self.multipv);
-        let chosen = self.analyzer.choose(&interrupt, lines, Some(DEFAULT_NODES)).map_err(WrongInput::of)?;
+        let chosen =
+            self.analyzer.choose_all(&interrupt, lines, Some(DEFAULT_NODES)).map_err(WrongInput::of)?;
         let settings = Arc::new(self.settings(&chosen).map_err(WrongInput::of)?);
         if !self.dry {
             // A missing analyzer is reported before anything is written.
-            (chosen.factory)()?;
+            for analyzer in &chosen {
+                (analyzer.factory)()?;
+            }
         }
         let games = Games::new(self.paths.clone());
         let inputs = games.open()?;
@@ -159,7 +166,7 @@ impl AnnotateArgs {
         } else {
             Outputs::create(self.output.as_deref(), &self.outputs, &inputs)?
         };
-        let bar = games.progress_bar(&inputs, self.dry);
+        let bar = games.progress_bar(&inputs, if self.dry { 0 } else { chosen.len() as u64 });
         let ticking = bar.clone();
         let progress = Arc::new(move || ticking.inc(1));
         let threads = self.threads.or_else(|| thread::available_parallelism().ok());
@@ -172,7 +179,8 @@ impl AnnotateArgs {
         let mut outcomes = Outcomes::default();
         let done_before = outputs.done;
         let jobs = Games::jobs(inputs).skip(usize::try_from(done_before).unwrap_or(usize::MAX));
-        let done = annotate_games(&pool, jobs, settings, chosen.factory, progress, |result| {
+        let factories = chosen.into_iter().map(|chosen| chosen.factory).collect();
+        let done = annotate_games(&pool, jobs, settings, factories, progress, |result| {
             outcomes.add(&result, &bar);
             outputs.write(&result)
         });
@@ -184,13 +192,13 @@ impl AnnotateArgs {
         outcomes.tell(done_before)
     }
 
-    fn settings(&self, chosen: &ChosenAnalyzer) -> Result<AnnotationSettings> {
+    fn settings(&self, chosen: &[ChosenAnalyzer]) -> Result<AnnotationSettings> {
         if let Some(path) = &self.book {
             Book::open(path).map_err(|error| anyhow!("can't use `{}`: {error}", path.display()))?;
         }
         let tables = self.syzygy.as_deref().map(SyzygyTables::open).transpose().context("--syzygy")?;
         ensure!((0.0..=100.0).contains(&self.puzzle_margin), "--puzzle-margin: expected 0 to 100 points");
-        let puzzles = self.outputs.needs_puzzles().then(|| self.puzzles(chosen)).transpose()?;
+        let puzzles = self.outputs.needs_puzzles().then(|| self.puzzles(&chosen[0])).transpose()?;
         Ok(AnnotationSettings {
             rules: self.judging.rules()?,
             from_move: self.from_move,
@@ -201,17 +209,27 @@ impl AnnotateArgs {
             line_plies: self.line_plies,
             replaces: self.replace,
             is_dry: self.dry,
-            provenance: Provenance {
-                annotator: concat!("Herald ", env!("CARGO_PKG_VERSION")).to_owned(),
-                engine: chosen.engine.clone(),
-                limit: chosen.limit.clone(),
-                settings: self.deviations(),
-                date: (!self.no_times).then(|| today().replace('-', ".")),
-            },
+            provenance: self.provenance(chosen),
             book: self.book.clone(),
             tables: tables.map(Arc::new),
             puzzles,
         })
+    }
+
+    fn provenance(&self, chosen: &[ChosenAnalyzer]) -> Provenance {
+        let further = chosen[1..].iter().map(|chosen| {
+            let ChosenAnalyzer { name, engine, .. } = chosen;
+            FurtherProgram { name: name.clone(), engine: engine.clone() }
+        });
+        Provenance {
+            annotator: concat!("Herald ", env!("CARGO_PKG_VERSION")).to_owned(),
+            name: chosen[0].name.clone(),
+            engine: chosen[0].engine.clone(),
+            further: further.collect(),
+            limit: chosen[0].limit.clone(),
+            settings: self.deviations(),
+            date: (!self.no_times).then(|| today().replace('-', ".")),
+        }
     }
 
     /// How puzzles are verified: deeper than they are found.
@@ -271,18 +289,20 @@ impl Outcomes {
         self.annotated += u64::from(result.game.is_some());
         self.skipped += u64::from(result.is_skipped);
         self.failed += u64::from(result.has_failed);
-        self.faulty += u64::from(!result.messages.is_empty());
+        self.known += u64::from(result.is_known);
+        self.faulty += u64::from(result.messages.len() > usize::from(result.is_known));
         bar.suspend(|| result.messages.iter().for_each(|message| eprintln!("{message}")));
         bar.set_message(counted(self.games, "game"));
     }
 
     /// Sums up for standard error.
     fn tell(self, done_before: u64) -> Result<()> {
-        let Outcomes { games, annotated, skipped, failed, faulty } = self;
+        let Outcomes { games, annotated, skipped, known, failed, faulty } = self;
+        let before = if known > 0 { format!(", {known} with an analysis already") } else { String::new() };
         let earlier = if done_before > 0 { format!("; {done_before} done before") } else { String::new() };
         let games = counted(games, "game");
         eprintln!(
-            "{games}: {annotated} annotated, {skipped} of other players, {faulty} with faults{earlier}"
+            "{games}: {annotated} annotated, {skipped} of other players{before}, {faulty} with faults{earlier}"
         );
         if failed > 0 {
             bail!("{} could not be annotated as a whole", counted(failed, "game"));

@@ -198,7 +198,7 @@ impl Outputs {
                 let error = format!("`{}` is no page of games; it is not overwritten", path.display());
                 return Err(io::Error::other(error));
             }
-            fs::write(&path, page)
+            write_page(&path, &page)
                 .map_err(|error| io::Error::other(format!("can't write `{}`: {error}", path.display())))?;
         }
         Ok(())
@@ -282,10 +282,22 @@ fn place(path: &Path) -> PathBuf {
     path.file_name().map_or_else(|| path.to_owned(), |name| folder.join(name))
 }
 
-/// Whether a file begins as our pages do, or does not exist.
+/// Writes a page as a whole or not at all: beside its place first, if there is no device or link.
+fn write_page(path: &Path, page: &str) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|about| !about.is_file()) {
+        return fs::write(path, page);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let part = path.with_file_name(format!(".{name}.herald"));
+    let written = fs::write(&part, page).and_then(|()| fs::rename(&part, path));
+    written.inspect_err(|_| drop(fs::remove_file(&part)))
+}
+
+/// Whether a file begins as our pages do, is empty, as an interrupted run may have left it, or does not exist.
 fn is_page(path: &Path) -> bool {
     const BEGINNING: &[u8] = b"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
     let Ok(mut file) = File::open(path) else { return !path.exists() };
-    let mut beginning = [0; BEGINNING.len()];
-    file.read_exact(&mut beginning).is_ok() && beginning == BEGINNING
+    let mut beginning = Vec::with_capacity(BEGINNING.len());
+    let read = file.by_ref().take(BEGINNING.len() as u64).read_to_end(&mut beginning);
+    read.is_ok() && (beginning.is_empty() || beginning == BEGINNING)
 }

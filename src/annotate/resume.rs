@@ -68,9 +68,12 @@ pub(super) fn progress(
             made.line
         );
         let by = [made.tree.tag("AnalysisEngine"), made.tree.tag("AnalysisLimit")];
-        let ours = [settings.provenance.engine.as_str(), settings.provenance.limit.as_str()];
-        if let [Some(engine), Some(limit)] = by {
-            let before = ["AnalysisEngine", "AnalysisLimit"].map(|tag| job.parsed.tree.tag(tag));
+        let engines = settings.provenance.engines();
+        let ours = [engines.as_str(), settings.provenance.limit.as_str()];
+        let before = ["AnalysisEngine", "AnalysisLimit"].map(|tag| job.parsed.tree.tag(tag));
+        // A game that had an analysis stays as it is.
+        let is_known = before[0].is_some() && (settings.is_dry || !settings.replaces);
+        if let ([Some(engine), Some(limit)], false) = (by, is_known) {
             if before != by {
                 ensure!([engine, limit] == ours, "line {} of `{name}` is by `{engine}, {limit}`", made.line);
                 let (made_with, asked) =

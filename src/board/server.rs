@@ -14,7 +14,11 @@ use axum::middleware::{self, Next};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
+use axum::serve::Listener;
 use futures_util::StreamExt as _;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use protocols::browser::{BrowserCommand, SessionHandle};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -30,6 +34,9 @@ const LONGEST_COMMAND: usize = 64 * 1024;
 const LONGEST_GAMES: usize = 16 << 20;
 /// How often sessions without a page are looked for.
 const ROUND: Duration = Duration::from_mins(1);
+
+/// How long a connection may be without a request or in the head of one. Idle ones would take the place of the page.
+const LONGEST_HEAD: Duration = Duration::from_secs(10);
 
 const JSON: &str = "application/json";
 
@@ -67,7 +74,21 @@ pub(super) async fn serve(
         .route("/{token}/sessions/{id}/game.pgn", get(pgn))
         .with_state(sessions)
         .layer(middleware::from_fn_with_state(Arc::new(Guard::new(token, address)), admit));
-    Ok(axum::serve(listener, routes).await?)
+    serve_connections(listener, routes).await
+}
+
+/// Answers on each connection. `axum::serve` waits for a request without end.
+async fn serve_connections(mut listener: TcpListener, routes: Router) -> ! {
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(LONGEST_HEAD);
+    loop {
+        // This waits a second if there are too many connections.
+        let (stream, _) = Listener::accept(&mut listener).await;
+        let connection =
+            server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes.clone()));
+        // An error means that the connection was given up.
+        tokio::spawn(async move { drop(connection.await) });
+    }
 }
 
 async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {

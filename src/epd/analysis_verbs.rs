@@ -42,7 +42,7 @@ impl AnalysisArgs {
     /// Runs the job on all records. `sum_up` summarises the results of records that did not fail, for standard error.
     fn run(&self, job: impl AnalysisJob + 'static, sum_up: fn(&Counts) -> String) -> Result<()> {
         let interrupt = Arc::default();
-        let chosen = self.analyzer.choose(&interrupt, 1, None).map_err(WrongInput::of)?;
+        let chosen = self.analyzer.choose(&interrupt).map_err(WrongInput::of)?;
         let ChosenAnalyzer { factory: new_analyzer, engine, limit, .. } = chosen;
         let recipe = format!("{engine}, {limit}");
         // A missing analyzer is reported before anything is written.

@@ -8,6 +8,7 @@ use std::time::Instant;
 use game::TreeReader;
 use tempfile::TempDir;
 
+use crate::installed::{find, has_all};
 use crate::support::{PATIENCE, Program};
 
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
@@ -188,6 +189,12 @@ fn wrong_arguments_are_told_before_anything_is_written() {
         (&["no.pgn", "-o", "b.pgn"], "can't read `no.pgn`"),
         (&["wide.pgn", "-o", "b.pgn"], "UTF-16"),
         (&["a.pgn", "-o", "b.pgn", "--engine", "no-such-program"], "cannot be started"),
+        (&["a.pgn", "-o", "b.pgn", "--engine", "herald", "--engine", "no-such-program"], "cannot be started"),
+        (
+            &["a.pgn", "-o", "b.pgn", "--engine", "herald", "--engine", "herald"],
+            "two programs are called `Herald ",
+        ),
+        (&["a.pgn", "-o", "b.pgn", "--engine", "no-such-program", "--hash", "8"], "--hash is that of Herald"),
         (&["a.pgn", "-o", "b.pgn", "--mistake", "3"], "--inaccuracy <= --mistake"),
         (&["a.pgn", "-o", "b.pgn", "--scale", "0"], "--scale 0"),
         (&["a.pgn", "-o", "b.pgn", "--soft"], "--soft requires --time"),
@@ -200,8 +207,6 @@ fn wrong_arguments_are_told_before_anything_is_written() {
         assert!(!Path::new(&folder.path().join("b.pgn")).exists(), "{arguments:?}");
     }
     assert_eq!(read(&folder, "notes-2.html"), "<h1>Notes</h1>");
-    let twice = told(&folder, &["a.pgn", "-o", "b.pgn", "--engine", "x", "--engine", "y"], 2);
-    assert!(twice.contains("'--engine <ENGINE>' cannot be used multiple times"), "{twice}");
 }
 
 #[test]
@@ -227,6 +232,44 @@ fn a_program_that_ignores_the_depth_is_asked_for_its_move() {
 }
 
 #[test]
+fn a_program_that_is_silent_when_asked_is_left_behind() {
+    let folder = folder("1. d4 *\n");
+    // Its first report is beyond the limit, or it is without a line.
+    for (name, reports) in [
+        ("first", "echo info depth 99 score cp 31 pv $best"),
+        ("bare", "echo info depth 3 score cp 31 pv $best; echo info depth 99 score cp 5"),
+    ] {
+        let script = format!(
+            "while read -r line; do case $line in uci) echo id name Deaf; echo uciok;; isready) echo readyok;; \
+             *d2d4) best=e7e6;; position*) best=e2e3;; go*) {reports};; quit) exit;; esac; done\n"
+        );
+        fs::write(folder.path().join(name), script).expect("a file");
+        let command = format!("cmd='sh {}'", folder.path().join(name).display());
+        let arguments = ["a.pgn", "-o", "b.pgn", "--depth", "5", "--analyze-theory", "--engine", &command];
+        let began = Instant::now();
+        told(&folder, &arguments, 0);
+        assert!(began.elapsed().as_secs() < 40, "{name}: {:?}", began.elapsed());
+        assert!(read(&folder, "b.pgn").contains("[%eval -0.31,"), "{name}: {}", read(&folder, "b.pgn"));
+    }
+}
+
+#[test]
+fn a_page_is_written_as_a_whole_and_an_empty_one_is_ours() {
+    let folder = folder(GAMES);
+    fs::write(folder.path().join("h-2.html"), "").expect("a file");
+    let arguments = [&QUICK[..], &["--json", "j", "--html", "h.html"]].concat();
+    told(&folder, &arguments, 0);
+    let whole = read(&folder, "h-2.html");
+    assert!(whole.starts_with("<!DOCTYPE html>"));
+    let names = fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").file_name());
+    assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
+    // What an interrupted run left is written again.
+    fs::write(folder.path().join("h-2.html"), "").expect("a file");
+    told(&folder, &[&arguments[..], &["--resume"]].concat(), 0);
+    assert_eq!(read(&folder, "h-2.html"), whole);
+}
+
+#[test]
 fn lost_text_and_contradictions_are_told() {
     let long = format!("[Result \"1-0\"]\n\n1. d4 {{{}}}\n1... d5 0-1\n", "x".repeat(2 << 20));
     let folder = folder(&long);
@@ -234,6 +277,44 @@ fn lost_text_and_contradictions_are_told() {
     assert!(summary.contains("a.pgn:3: this is too long for a game of chess\n"), "{summary}");
     assert!(summary.contains("the tag Result says `1-0`, the moves end with `0-1`"), "{summary}");
     assert!(read(&folder, "b.pgn").trim_end().ends_with("0-1"));
+}
+
+#[test]
+fn several_programs_annotate_and_are_resumed_together() {
+    let peers = ["stockfish", "hoichess"].map(|name| (name, find(name).is_some()));
+    if !has_all(&peers) {
+        return;
+    }
+    // Without the game of opening moves, for which HoiChess has no scores but its book.
+    let folder = folder(GAMES.split_once("[Event \"3\"]").expect("a third game").0);
+    let (herald, hoichess) = (["--engine", "herald"], ["--engine", "cmd=hoichess protocol=cecp name=Hoi"]);
+    let refused = told(&folder, &[&QUICK[..], &hoichess].concat(), 2);
+    assert!(refused.contains("hoichess cannot play with nodes=2000"), "{refused}");
+    let quick = ["a.pgn", "-o", "b.pgn", "--depth", "4", "--no-times", "--analyze-theory"];
+    let arguments =
+        [&quick[..], &["--engine", "cmd=stockfish name=Fish", "--json", "j", "--html", "h.html"]].concat();
+    let both = [&arguments[..], &hoichess].concat();
+    told(&folder, &both, 0);
+    let whole = read(&folder, "b.pgn");
+    let flat = whole.replace('\n', " ");
+    assert!(
+        flat.contains("; Fish; Hoi\"]") && flat.contains("[AnalysisEngine \"Fish, multipv 2; Hoi\"]"),
+        "{flat}"
+    );
+    assert!(flat.contains("{Hoi: ") && !flat.contains("{Fish: "), "{flat}");
+    assert!(read(&folder, "j").contains("\"further\":[{\"program\":\"Hoi\",\"score\":"));
+    assert!(read(&folder, "h.html").contains("Hoi: "));
+    // The programs are a setting; the same ones go on.
+    let first = whole.find("[Event \"2\"]").expect("a second game");
+    fs::write(folder.path().join("b.pgn"), &whole[..first + 50]).expect("a file");
+    for other in [&arguments, &[&both[..], &herald].concat()] {
+        let refused = told(&folder, &[&other[..], &["--resume"]].concat(), 2);
+        assert!(refused.contains("is by `Fish, multipv 2; Hoi, depth=4`"), "{refused}");
+    }
+    let summary = told(&folder, &[&both[..], &["--resume"]].concat(), 0);
+    assert!(summary.ends_with("0 with faults; 1 done before\n"), "{summary}");
+    assert_eq!(read(&folder, "b.pgn")[..first], whole[..first]);
+    assert_eq!(read(&folder, "b.pgn").matches("[AnalysisEngine").count(), 2);
 }
 
 #[test]

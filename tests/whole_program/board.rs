@@ -87,6 +87,18 @@ impl Session<'_> {
 }
 
 #[test]
+fn a_connection_without_a_request_is_closed() {
+    let board = Board::start(&[]);
+    for beginning in ["", "GET / HTTP/1.1\r\nHost: "] {
+        let mut idle = TcpStream::connect(&board.host).expect("the board");
+        idle.write_all(beginning.as_bytes()).expect("sent");
+        idle.set_read_timeout(Some(PATIENCE)).expect("a time");
+        let mut answer = Vec::new();
+        idle.read_to_end(&mut answer).expect("the end of the connection");
+    }
+}
+
+#[test]
 fn a_game_is_played_and_lost() {
     let board = Board::start(&[]);
     let page = board.ask("GET", &board.path(""), "", "");

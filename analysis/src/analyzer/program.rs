@@ -34,6 +34,14 @@ pub struct ProgramAnalyzer {
     mates: MateProver,
 }
 
+/// What came of a question.
+enum Heard {
+    /// The answer.
+    Answer(PositionAnalysis),
+    /// The program passed its limit and was asked for its move, but is silent. It had found this.
+    Nothing(PositionAnalysis),
+}
+
 /// What the positions have to do with each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GameAnnouncement {
@@ -52,14 +60,14 @@ impl ProgramAnalyzer {
         ProgramAnalyzer { spec, limit, interrupt, player: None, game: GameAnnouncement::Apart, mates }
     }
 
-    /// Waits for the program's answer.
+    /// Waits for the program's answer, or for nothing.
     fn listen(
         &self,
         player: &mut dyn Player,
         game: &Game,
         began: Instant,
         goes_on: AnalysisListener<'_>,
-    ) -> AnalysisResult<PositionAnalysis> {
+    ) -> AnalysisResult<Heard> {
         let mut last = PositionAnalysis::default();
         let mut heard = began;
         // When a program that passes its limit was asked for its move. What it had found until then is its answer.
@@ -75,7 +83,7 @@ impl ProgramAnalyzer {
             };
             let Some(Arrival { at, event }) = player.take() else {
                 match wait(player, latest) {
-                    Err(_) if asked.is_some() => return Ok(last),
+                    Err(_) if asked.is_some() && !last.line.is_empty() => return Ok(Heard::Nothing(last)),
                     waited => waited?,
                 }
                 continue;
@@ -84,28 +92,32 @@ impl ProgramAnalyzer {
             let time = at.saturating_duration_since(began);
             match event {
                 PlayerEvent::Thinking(_) | PlayerEvent::OtherLine(..) if asked.is_some() => {}
-                PlayerEvent::Thinking(thinking)
-                    if !last.line.is_empty() && passes(&thinking, &self.limit) =>
-                {
+                PlayerEvent::Thinking(thinking) if passes(&thinking, &self.limit) => {
+                    // Of a program that has said nothing before, this is all there is.
+                    if last.line.is_empty() {
+                        last = analysis(game, &thinking, time, last);
+                    }
                     player.move_now()?;
                     asked = Some(at);
                 }
-                PlayerEvent::Move(_) if asked.is_some() => return Ok(last),
+                PlayerEvent::Move(_) if asked.is_some() && !last.line.is_empty() => {
+                    return Ok(Heard::Answer(last));
+                }
                 PlayerEvent::Thinking(thinking) => {
                     last = analysis(game, &thinking, time, last);
                     if !last.line.is_empty() && !goes_on(&last) {
-                        return Ok(last);
+                        return Ok(Heard::Answer(last));
                     }
                 }
                 PlayerEvent::OtherLine(rank, thinking) => {
                     let line = thinking.moves(game);
-                    if let Some(score) = thinking.score {
+                    if let Some(score) = thinking.score.filter(|score| is_possible(*score)) {
                         last.set_other(rank as usize, line, score);
                     }
                 }
                 event => {
                     if let Some(answer) = answer(game, event, time, &last) {
-                        return answer;
+                        return answer.map(Heard::Answer);
                     }
                 }
             }
@@ -138,7 +150,11 @@ impl Analyzer for ProgramAnalyzer {
         }
         let began = Instant::now();
         player.think(&Turn { game, clock: &Clock::with_controls(controls), at: began })?;
-        let analysis = self.listen(&mut *player, game, began, goes_on)?;
+        let analysis = match self.listen(&mut *player, game, began, goes_on)? {
+            Heard::Answer(analysis) => analysis,
+            // It would not hear of the end of the game either.
+            Heard::Nothing(analysis) => return Ok(analysis),
+        };
         // A neutral result, as no game was played.
         player.end_game(Outcome::Draw(DrawReason::Adjudication))?;
         self.player = Some(player);
@@ -211,7 +227,8 @@ fn wait(player: &dyn Player, latest: Instant) -> AnalysisResult<()> {
 /// Merges a report with the previous analysis: values that the report lacks are kept.
 fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAnalysis) -> PositionAnalysis {
     let line = thinking.moves(game);
-    let score = thinking.score.map(|score| mate_of_line(game, &line, score).unwrap_or(score));
+    let score = thinking.score.filter(|score| is_possible(*score));
+    let score = score.map(|score| mate_of_line(game, &line, score).unwrap_or(score));
     PositionAnalysis {
         line: if line.is_empty() { before.line } else { line },
         score: score.or(before.score),
@@ -220,6 +237,12 @@ fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAn
         time,
         others: before.others,
     }
+}
+
+/// Whether a score can be one: no mate takes thousands of moves. The longest of seven men is of 549.
+fn is_possible(score: Score) -> bool {
+    const LONGEST_MATE: u32 = 2_000;
+    !matches!(score, Score::MateIn(moves) | Score::MatedIn(moves) if moves > LONGEST_MATE)
 }
 
 /// Centipawns beyond which a score means a mate if its line ends in one. Programs write mates as 32000 - N, 9999 - N and so on; the
@@ -272,6 +295,16 @@ mod tests {
         let won = game("f3 e5 g4");
         assert_eq!(mate_of_line(&won, &line(&won, "Qh4#"), Score::Centipawns(31999)), Some(Score::MateIn(1)));
         assert_eq!(mate_of_line(&won, &line(&won, "d5"), Score::Centipawns(31999)), None);
+    }
+
+    #[test]
+    fn a_mate_in_thousands_of_moves_is_no_score() {
+        let told = |score| Thinking { score: Some(score), ..Thinking::default() };
+        let score = |score| {
+            analysis(&Game::default(), &told(score), Duration::ZERO, PositionAnalysis::default()).score
+        };
+        assert_eq!(score(Score::MatedIn(99_999_999)), None);
+        assert_eq!(score(Score::MateIn(549)), Some(Score::MateIn(549)));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use game::book::Book;
 use game::{Color, Game, Move, Score, SyzygyTables, SyzygyValue, WhiteScore};
 use shakmaty::Position as _;
 
+use super::record::{FurtherNote, FurtherProgram, PositionNote, san_words};
 use crate::jobs::final_score;
 use crate::{AnalysisError, AnalysisResult, Analyzer, PositionAnalysis};
 
@@ -115,6 +116,29 @@ pub(super) fn theory(game: &Game, known: usize, book: Option<&mut Book>) -> usiz
     known.max(in_book.count())
 }
 
+/// Maximum number of moves of a line that are kept.
+const LONGEST_LINE: usize = 32;
+
+/// The note on the position that `game` has reached, of the examinations by the first program and the `further` ones.
+pub(super) fn note(game: &Game, examinations: &[Examination], further: &[FurtherProgram]) -> PositionNote {
+    let mut notes = examinations.iter().map(|examination| {
+        examination.positions[game.ply()]
+            .as_ref()
+            .map_or_else(PositionNote::default, |known| known.note(game))
+    });
+    let first = notes.next().unwrap_or_default();
+    let further = further.iter().zip(notes).filter(|(_, note)| note.score.is_some());
+    let further = further.map(|(by, note)| FurtherNote { program: by.name.clone(), note }).collect();
+    PositionNote { further, ..first }
+}
+
+/// Whether all programs that know the position after so many plies have the same best move.
+pub(super) fn is_agreed(examinations: &[Examination], ply: usize) -> bool {
+    let mut best = examinations.iter().filter_map(|examination| examination.positions[ply].as_ref()?.best());
+    let first = best.next();
+    best.all(|best| Some(best) == first)
+}
+
 impl Examined {
     /// The best move.
     pub(super) fn best(&self) -> Option<Move> {
@@ -122,19 +146,20 @@ impl Examined {
     }
 
     /// The note on the position, for White.
-    pub(super) fn note(&self, game: &Game, most_moves: usize) -> super::record::PositionNote {
+    fn note(&self, game: &Game) -> PositionNote {
         let turn = game.turn();
         let value = |value| match value {
             SyzygyValue::Win => 1,
             SyzygyValue::Draw => 0,
             SyzygyValue::Loss => -1,
         };
-        super::record::PositionNote {
+        PositionNote {
             score: self.analysis.score.and_then(|score| WhiteScore::of(score, turn)),
             depth: self.analysis.depth,
             nodes: self.analysis.nodes,
-            line: super::record::san_words(game, &self.analysis.line, most_moves),
+            line: san_words(game, &self.analysis.line, LONGEST_LINE),
             table: self.table.map(|known| if turn == Color::White { value(known) } else { -value(known) }),
+            further: Vec::new(),
         }
     }
 }

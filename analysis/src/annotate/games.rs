@@ -11,7 +11,7 @@ use game::{
 use shakmaty::{ByColor, Position as _, Role};
 
 use super::clocks;
-use super::examine::{Examination, Examined, examine, theory};
+use super::examine::{Examination, examine, is_agreed, note, theory};
 use super::judge::{MoveToJudge, MoveVerdict};
 use super::puzzles::PuzzleVerifier;
 use super::record::{AnnotatedGame, AnnotatedMove, GamePhase, OpeningNote, PositionNote, Provenance};
@@ -91,10 +91,13 @@ pub struct AnnotationResult {
     pub has_failed: bool,
     /// Whether the game was left as it is because none of its players was asked for.
     pub is_skipped: bool,
+    /// Whether the game was left as it is because it has an analysis already.
+    pub is_known: bool,
 }
 
-/// Annotates games on the threads of a pool. `progress` is called after each position that was analysed; `take` receives the results in the
-/// order of the games, each as soon as it is available.
+/// Annotates games on the threads of a pool. The first of the `analyzers` is that of [`Provenance::engine`], then come those of
+/// [`Provenance::further`]. `progress` is called after each position that one of them has analysed; `take` receives the results in
+/// the order of the games, each as soon as it is available.
 ///
 /// # Errors
 /// The games can't be read, threads can't be started, the work was interrupted, or `take` failed.
@@ -102,7 +105,7 @@ pub fn annotate_games(
     pool: &WorkerPool,
     games: impl Iterator<Item = io::Result<AnnotationJob>> + Send + 'static,
     settings: Arc<AnnotationSettings>,
-    analyzers: AnalyzerFactory,
+    analyzers: Vec<AnalyzerFactory>,
     progress: ProgressListener,
     take: impl FnMut(AnnotationResult) -> io::Result<()>,
 ) -> Result<(), ProcessError> {
@@ -119,7 +122,7 @@ pub type ProgressListener = Arc<dyn Fn() + Send + Sync>;
 /// A worker.
 struct GameAnnotator {
     settings: Arc<AnnotationSettings>,
-    analyzer: AnalysisResult<Box<dyn Analyzer>>,
+    analyzers: Vec<AnalysisResult<Box<dyn Analyzer>>>,
     book: Option<Book>,
     verifier: Option<PuzzleVerifier>,
     progress: ProgressListener,
@@ -128,14 +131,14 @@ struct GameAnnotator {
 impl GameAnnotator {
     fn new(
         settings: Arc<AnnotationSettings>,
-        analyzers: &AnalyzerFactory,
+        analyzers: &[AnalyzerFactory],
         progress: ProgressListener,
     ) -> GameAnnotator {
         // The book was opened once before, to report faults.
         let book = settings.book.as_deref().and_then(|path| Book::open(path).ok());
         let verifier = settings.puzzles.clone().map(PuzzleVerifier::new);
-        let analyzer = if settings.is_dry { Err(AnalysisError::Interrupted) } else { analyzers() };
-        GameAnnotator { settings, analyzer, book, verifier, progress }
+        let analyzers = analyzers.iter().filter(|_| !settings.is_dry).map(|new| new()).collect();
+        GameAnnotator { settings, analyzers, book, verifier, progress }
     }
 
     /// Annotates a game.
@@ -161,6 +164,9 @@ impl GameAnnotator {
             let line = parsed.move_lines.get(game.ply()).copied().unwrap_or(parsed.line);
             messages.push(message(line, &format!("{fault}; the game is annotated up to here")));
         }
+        let start = first_position(&game);
+        let in_variations = super::variations::faults(&tree, start, &parsed.variation_lines);
+        messages.extend(in_variations.iter().map(|(line, text)| message(*line, text)));
         let opening = game.opening().map(OpeningNote::from);
         let judged = self.judged_sides(&tree);
         if self.settings.is_dry {
@@ -173,16 +179,29 @@ impl GameAnnotator {
                 ..AnnotationResult::unchanged(&tree, messages, is_cut)
             });
         }
-        let theory = theory(&game, opening.as_ref().map_or(0, |opening| opening.theory), self.book.as_mut());
-        let examination = self.examine(&game, theory)?;
-        if let Some(failure) = &examination.failure {
-            messages.push(message(
-                parsed.line,
-                &format!("not all positions are analysed by {}: {failure}", self.settings.provenance.engine),
-            ));
+        if let Some(engine) = tree.tag("AnalysisEngine").filter(|_| !self.settings.replaces) {
+            let text =
+                format!("the game has an analysis by {engine} and stays as it is; --replace makes it anew");
+            messages.push(message(parsed.line, &text));
+            return Ok(AnnotationResult {
+                is_known: true,
+                ..AnnotationResult::unchanged(&tree, messages, is_cut)
+            });
         }
-        let has_failed = fault.is_some() || examination.failure.is_some() || is_cut;
-        if examination.positions.iter().all(Option::is_none) {
+        let theory = theory(&game, opening.as_ref().map_or(0, |opening| opening.theory), self.book.as_mut());
+        let examinations = self.examine(&game, theory)?;
+        let by = &self.settings.provenance;
+        let engines = std::iter::once(&by.engine).chain(by.further.iter().map(|further| &further.engine));
+        for (engine, examination) in engines.zip(&examinations) {
+            if let Some(failure) = &examination.failure {
+                let text = format!("not all positions are analysed by {engine}: {failure}");
+                messages.push(message(parsed.line, &text));
+            }
+        }
+        let has_failure = examinations.iter().any(|examination| examination.failure.is_some());
+        let has_failed = fault.is_some() || has_failure || is_cut;
+        // A mate on the board needs no program.
+        if examinations[0].positions.iter().flatten().all(|position| position.choices == 0) {
             return Ok(AnnotationResult::unchanged(&tree, messages, has_failed));
         }
         let annotated = AnnotatedGame {
@@ -191,7 +210,7 @@ impl GameAnnotator {
             line: parsed.line,
             opening,
             faults: messages.clone(),
-            ..self.judge(&tree, &game, &examination.positions, judged, theory)?
+            ..self.judge(&tree, &game, &examinations, judged, theory)?
         };
         super::write::write_into(&mut tree, &annotated, &self.settings);
         Ok(AnnotationResult {
@@ -209,19 +228,23 @@ impl GameAnnotator {
         ByColor { white: is_wanted("White"), black: is_wanted("Black") }
     }
 
-    fn examine(&mut self, game: &Game, theory: usize) -> AnalysisResult<Examination> {
+    /// Examines a game with each program.
+    fn examine(&mut self, game: &Game, theory: usize) -> AnalysisResult<Vec<Examination>> {
         let number = game.start().fullmoves().get() as usize;
         let skipped = 2 * self.settings.from_move.saturating_sub(number);
         let skipped = skipped.saturating_sub(usize::from(game.start().turn().is_black() && skipped > 0));
         let known = if self.settings.analyzes_theory { 0 } else { theory };
         let first = skipped.max(known).min(game.ply());
-        if let Ok(analyzer) = &mut self.analyzer {
-            let tables = self.settings.tables.as_deref();
-            return examine(game, first, &mut **analyzer, tables, &*self.progress);
-        }
-        // Told once; of the games after it nothing is expected any more.
-        let failure = std::mem::replace(&mut self.analyzer, Err(AnalysisError::Interrupted)).err();
-        Ok(Examination { positions: vec![None; game.ply() + 1], failure })
+        let tables = self.settings.tables.as_deref();
+        let examinations = self.analyzers.iter_mut().map(|analyzer| match analyzer {
+            Ok(analyzer) => examine(game, first, &mut **analyzer, tables, &*self.progress),
+            Err(failure) => {
+                // Told once; of the games after it nothing is expected any more.
+                let failure = Some(std::mem::replace(failure, AnalysisError::Interrupted));
+                Ok(Examination { positions: vec![None; game.ply() + 1], failure })
+            }
+        });
+        examinations.collect()
     }
 
     /// Makes an annotated game of the examined positions.
@@ -229,13 +252,14 @@ impl GameAnnotator {
         &mut self,
         tree: &GameTree,
         game: &Game,
-        positions: &[Option<Examined>],
+        examinations: &[Examination],
         judged: ByColor<bool>,
         theory: usize,
     ) -> AnalysisResult<AnnotatedGame> {
-        let mut here = first_position(game);
+        let (mut here, positions) = (first_position(game), &examinations[0].positions);
         let mut annotated = blank(tree, &here, &self.settings.provenance);
-        annotated.start_note = note(&here, positions[0].as_ref());
+        let further = &self.settings.provenance.further;
+        annotated.start_note = note(&here, examinations, further);
         let clocks = clocks::readings(tree);
         let names = ByColor { white: "White", black: "Black" };
         let names = names.map(|side| annotated.tag(side).unwrap_or(side).to_owned());
@@ -251,7 +275,10 @@ impl GameAnnotator {
             let verdict = verdict.unwrap_or_default();
             drifts.extend(verdict.drift);
             if let (Some(verifier), Some(before), Some(_)) = (&mut self.verifier, before, verdict.grade) {
-                annotated.puzzles.extend(verifier.puzzle(&here, ply, mv, before, &self.settings.rules)?);
+                let puzzle = verifier.puzzle(&here, ply, mv, before, &self.settings.rules)?;
+                // A mate is proven, whatever other programs say.
+                let is_right = puzzle.filter(|puzzle| puzzle.mate.is_some() || is_agreed(examinations, ply));
+                annotated.puzzles.extend(is_right);
             }
             let (san, coordinates) = (here.san(mv), here.coordinate(mv));
             let _ = here.play(mv); // the game's moves are legal
@@ -265,7 +292,7 @@ impl GameAnnotator {
                 san,
                 coordinates,
                 fen: here.fen(),
-                after: note(&here, after),
+                after: note(&here, examinations, further),
                 clock: clocks[ply].left,
                 phase: phase(&here, ply < theory),
                 is_theory: ply < theory,
@@ -292,7 +319,14 @@ fn sum_up(annotated: &mut AnnotatedGame, names: &ByColor<String>, drifts: &[f64]
 
 impl AnnotationResult {
     fn unchanged(tree: &GameTree, messages: Vec<String>, has_failed: bool) -> AnnotationResult {
-        AnnotationResult { text: tree.write(), game: None, messages, has_failed, is_skipped: false }
+        AnnotationResult {
+            text: tree.write(),
+            game: None,
+            messages,
+            has_failed,
+            is_skipped: false,
+            is_known: false,
+        }
     }
 }
 
@@ -346,13 +380,6 @@ fn blank(tree: &GameTree, start: &Game, provenance: &Provenance) -> AnnotatedGam
         puzzles: Vec::new(),
         faults: Vec::new(),
     }
-}
-
-/// Maximum number of moves of a line that are kept.
-const LONGEST_LINE: usize = 32;
-
-fn note(game: &Game, examined: Option<&Examined>) -> PositionNote {
-    examined.map_or_else(PositionNote::default, |examined| examined.note(game, LONGEST_LINE))
 }
 
 /// A turning point with the move that it is about.

@@ -6,6 +6,9 @@ use super::chance::{LOST, Prospect, bounded, prospect, table_chance};
 use super::examine::Examined;
 use super::record::{MoveLoss, MoveMerit};
 
+/// What a player does at a turning point: from a win to an even game, from a win to a loss, or from an even game to a loss.
+pub(super) const TURNS: [&str; 3] = ["lets the win slip", "turns a win into a loss", "loses the balance"];
+
 /// What is found out about a move.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct MoveVerdict {
@@ -78,7 +81,10 @@ impl MoveToJudge<'_> {
         let mut words = Vec::new();
         let best_move = self.before.best().filter(|best| *best != self.mv).map(|mv| self.game.san(mv));
         match (best, next) {
-            (Score::MateIn(moves), Score::Centipawns(_) | Score::MatedIn(_)) if best_move.is_some() => {
+            // Another move may keep the mate although the search after it has not seen it.
+            (Score::MateIn(moves), Score::Centipawns(_) | Score::MatedIn(_))
+                if best_move.is_some() && verdict.grade.is_some() =>
+            {
                 words.push(format!("Misses mate in {moves}."));
             }
             (Score::MateIn(_) | Score::Centipawns(_), Score::MatedIn(moves)) if verdict.grade.is_some() => {
@@ -119,9 +125,9 @@ impl MoveToJudge<'_> {
         let own = mover.fold_wb(Prospect::WhiteWins, Prospect::BlackWins);
         let what = match (was, is) {
             _ if was == is => return None,
-            (was, Prospect::Even) if was == own => "lets the win slip",
-            (was, _) if was == own => "turns a win into a loss",
-            _ => "loses the balance",
+            (was, Prospect::Even) if was == own => TURNS[0],
+            (was, _) if was == own => TURNS[1],
+            _ => TURNS[2],
         };
         let turn = mover;
         let text = |examined: &Examined, turn: Color| {

@@ -7,6 +7,7 @@
 
 mod chance;
 mod clocks;
+mod earlier;
 mod examine;
 mod games;
 mod judge;
@@ -18,6 +19,7 @@ mod summary;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod variations;
 mod write;
 
 pub use game::{JudgingRules, MoveGrade};
@@ -26,8 +28,8 @@ pub use games::{
 };
 pub use page::page_of;
 pub use record::{
-    AnnotatedGame, AnnotatedMove, GamePhase, MoveLoss, MoveMerit, OpeningNote, PositionNote, Provenance,
-    PuzzleNote,
+    AnnotatedGame, AnnotatedMove, FurtherNote, FurtherProgram, GamePhase, MoveLoss, MoveMerit, OpeningNote,
+    PositionNote, Provenance, PuzzleNote,
 };
 pub use summary::{MovesSummary, SideSummary};
 pub use tables::{AnnotationTables, TableRow};

@@ -42,11 +42,7 @@ pub fn page_of(game: &AnnotatedGame, tree: &GameTree) -> GamePage {
 fn analysed_by(game: &AnnotatedGame) -> String {
     let by = &game.provenance;
     let date = by.date.as_deref().map(|date| date.replace('.', "-"));
-    [Some(by.engine.clone()), Some(by.limit.clone()), date]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(", ")
+    [Some(by.engines()), Some(by.limit.clone()), date].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Plays a move and returns its step; `None` if it is illegal.

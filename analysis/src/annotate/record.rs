@@ -67,8 +67,14 @@ impl From<GameOpening> for OpeningNote {
 pub struct Provenance {
     /// The annotating program, Herald, with its version.
     pub annotator: String,
-    /// The analysing program with its settings, as it names itself.
+    /// The name of the analysing program.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The analysing program with its settings, as it names itself. It judges the moves.
     pub engine: String,
+    /// Further programs that analysed the same positions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<FurtherProgram>,
     /// The limit for each move.
     pub limit: String,
     /// The other settings that are not at their defaults.
@@ -76,6 +82,30 @@ pub struct Provenance {
     pub settings: String,
     /// The date in UTC, as PGN writes it; `None` if the output shall be reproducible.
     pub date: Option<String>,
+}
+
+/// A program that analyses after the one that judges.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FurtherProgram {
+    /// Its name.
+    pub name: String,
+    /// Its name with its settings.
+    pub engine: String,
+}
+
+impl Provenance {
+    /// All analysing programs with their settings.
+    pub fn engines(&self) -> String {
+        let further = self.further.iter().map(|further| further.engine.as_str());
+        std::iter::once(self.engine.as_str()).chain(further).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The names of Herald and, if several programs analyse, of all of them; one may be there twice.
+    pub(super) fn annotators(&self) -> Vec<&str> {
+        let further = self.further.iter().map(|further| further.name.as_str());
+        let first = Some(self.name.as_str()).filter(|_| !self.further.is_empty());
+        std::iter::once(self.annotator.as_str()).chain(first).chain(further).collect()
+    }
 }
 
 /// The analysis of a position.
@@ -97,6 +127,19 @@ pub struct PositionNote {
     /// Value by the endgame tables for White: 1 for a win, 0 for a draw, -1 for a loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<i8>,
+    /// What further programs say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<FurtherNote>,
+}
+
+/// The analysis of a position by a further program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FurtherNote {
+    /// Name of the program.
+    pub program: String,
+    /// Its analysis.
+    #[serde(flatten)]
+    pub note: PositionNote,
 }
 
 /// A move of the game.

@@ -71,7 +71,9 @@ fn settings() -> AnnotationSettings {
         is_dry: false,
         provenance: Provenance {
             annotator: "Herald".to_owned(),
+            name: "Knowing".to_owned(),
             engine: "Knowing".to_owned(),
+            further: Vec::new(),
             limit: "nodes=1".to_owned(),
             settings: String::new(),
             date: None,
@@ -98,6 +100,15 @@ fn annotate(
     factory: AnalyzerFactory,
     threads: usize,
 ) -> Vec<AnnotationResult> {
+    annotate_by(text, settings, vec![factory], threads)
+}
+
+fn annotate_by(
+    text: &str,
+    settings: AnnotationSettings,
+    factories: Vec<AnalyzerFactory>,
+    threads: usize,
+) -> Vec<AnnotationResult> {
     let threads = NonZeroUsize::new(threads).expect("a thread");
     let pool = WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO };
     let games: Vec<_> = TreeReader::new(text.as_bytes()).collect();
@@ -109,23 +120,72 @@ fn annotate(
         results.push(result);
         Ok(())
     };
-    annotate_games(&pool, jobs, Arc::new(settings), factory, Arc::new(|| ()), take)
+    annotate_games(&pool, jobs, Arc::new(settings), factories, Arc::new(|| ()), take)
         .expect("memory can be read");
     results
 }
 
 /// White blunders the queen's pawn; Black has one good reply and misses it in the second game.
 fn knowing() -> AnalyzerFactory {
-    let known = HashMap::from([
+    knows([
         ("", (30, "e4 e5", 25)),
         ("e4", (-30, "e5", -40)),
         ("e4 e5", (30, "Nf3 Nc6", 20)),
         ("e4 e5 Ke2", (300, "Nf6 d3 d5", -10)),
         ("e4 e5 Ke2 Nf6", (-300, "d3", -310)),
         ("e4 e5 Ke2 a6", (-20, "d3", -30)),
-    ]);
-    let known = Knowing(Arc::new(known));
+    ])
+}
+
+fn knows<const N: usize>(known: [(&'static str, (i32, &'static str, i32)); N]) -> AnalyzerFactory {
+    let known = Knowing(Arc::new(HashMap::from(known)));
     Arc::new(move || Ok(Box::new(known.clone())))
+}
+
+/// Settings for a second program.
+fn with_second(settings: AnnotationSettings) -> AnnotationSettings {
+    let second = FurtherProgram { name: "Second".to_owned(), engine: "Second, hash 1 MiB".to_owned() };
+    let provenance = Provenance { further: vec![second], ..settings.provenance };
+    AnnotationSettings { provenance, ..settings }
+}
+
+#[test]
+fn a_second_program_is_heard_where_it_disagrees() {
+    let second = knows([
+        // The first one's move, the same evaluation but for 10 points; then another move; then the move played, 16 points better; then
+        // the first one's move, and a mate.
+        ("", (70, "e4", 0)),
+        ("e4", (-30, "c5 Nf3", 0)),
+        ("e4 e5", (200, "Ke2 Nf6", 0)),
+        ("e4 e5 Ke2", (900, "Nf6 d3", 0)),
+        ("e4 e5 Ke2 a6", (-20, "d3", 0)),
+    ]);
+    let by = |settings| {
+        annotate_by("1. e4 e5 2. Ke2 a6 *", with_second(settings), vec![knowing(), second.clone()], 1)
+    };
+    let result = by(settings()).remove(0);
+    let text = flat(&result.text);
+    assert!(
+        text.contains(
+            "[Annotator \"Herald; Knowing; Second\"] [AnalysisEngine \"Knowing; Second, hash 1 MiB\"]"
+        ),
+        "{text}"
+    );
+    let moves = "1. e4 {[%eval 0.30,9]} 1... e5 {[%eval 0.30,9] End of theory: C20 King's Pawn Game.} (1... c5 {Second: +0.30} 2. Nf3) \
+        2. Ke2 $4 {[%eval -3.00,9] Blunder. Nf3 was better. White loses the balance: 0.30 before, -3.00 after.} \
+        (2. Nf3 {[%eval 0.30,9]} 2... Nc6) (2. Ke2 {Second: +2.00} 2... Nf6) \
+        2... a6 $4 {[%eval -0.20,9] Blunder. Nf6 was better. Black lets the win slip: -3.00 before, -0.20 after.} \
+        (2... Nf6 {[%eval -3.00,9]} 3. d3 d5) (2... Nf6 {Second: -9.00} 3. d3) *";
+    assert!(text.contains(moves), "{text}");
+    let game = result.game.expect("data");
+    assert_eq!(game.note(3).further[0].note.line, ["Nf6", "d3"]);
+    let json = serde_json::to_string(&game).expect("JSON");
+    assert_eq!(serde_json::from_str::<AnnotatedGame>(&json).expect("its own JSON"), game);
+    // Judgements are those of the first program alone.
+    let alone = annotate("1. e4 e5 2. Ke2 a6 *", settings(), knowing(), 1).remove(0).game.expect("data");
+    assert_eq!((&game.white, &game.black, &game.story), (&alone.white, &alone.black, &alone.story));
+    let plain = flat(&by(AnnotationSettings { line_plies: 0, ..settings() }).remove(0).text);
+    assert!(!plain.contains('('), "{plain}");
 }
 
 #[test]
@@ -189,6 +249,87 @@ fn judgements_of_the_file_stay_unless_they_are_replaced() {
 }
 
 #[test]
+fn an_annotated_game_stays_or_is_annotated_anew() {
+    let given = "[White \"A. B.\"]\n[Event \"E\"]\n\n1. e4 {mine} e5 2. Ke2 (2. d4 {better}) a6 (2... Nf6 3. d3 {[%eval 1.00]}) *";
+    let second = knows([
+        ("", (70, "e4", 0)),
+        ("e4", (-30, "c5 Nf3", 0)),
+        ("e4 e5", (200, "Ke2 Nf6", 0)),
+        ("e4 e5 Ke2", (900, "Nf6 d3", 0)),
+        ("e4 e5 Ke2 a6", (-20, "d3", 0)),
+    ]);
+    let by = |text: &str, settings| {
+        annotate_by(text, with_second(settings), vec![knowing(), second.clone()], 1).remove(0)
+    };
+    let dated = Provenance { date: Some("2026.01.01".to_owned()), ..settings().provenance };
+    let once = by(given, AnnotationSettings { provenance: dated, ..settings() });
+    let again = by(&once.text, settings());
+    assert_eq!((again.text, again.is_known, again.has_failed), (once.text.clone(), true, false));
+    assert_eq!(
+        again.messages,
+        [
+            "a.pgn:1: the game has an analysis by Knowing; Second, hash 1 MiB and stays as it is; --replace makes it anew"
+        ]
+    );
+    let replaced = by(&once.text, AnnotationSettings { replaces: true, ..settings() });
+    assert_eq!(replaced.text, once.text.replace("[AnalysisDate \"2026.01.01\"]\n", ""));
+    let praised = annotate("1. e4 e5 2. Ke2 Nf6 *", settings(), knowing(), 1).remove(0).text;
+    let replacing = AnnotationSettings { replaces: true, ..settings() };
+    assert_eq!(annotate(&praised, replacing, knowing(), 1).remove(0).text, praised);
+}
+
+#[test]
+fn a_game_of_which_nothing_is_analysed_stays_as_it_is() {
+    let late = AnnotationSettings { from_move: 9, ..settings() };
+    let result = annotate("1. f3 e5 2. g4 Qh4# 0-1", late, knowing(), 1).remove(0);
+    assert_eq!(
+        (&*result.text, result.game.is_some(), result.has_failed),
+        ("1. f3 e5 2. g4 Qh4# 0-1\n\n", false, false)
+    );
+}
+
+#[test]
+fn illegal_moves_of_variations_are_told() {
+    let text = "1. e4 (1. Ke2\nd5) e5 (1... c5 2. Nf3 (2. Ke2 Qh4 Zz9) (2. -- d5 3. x)\n2... Ke6 3. x)\n2. Ke2 a6 (2... d4) *";
+    let only = annotate(text, settings(), knowing(), 1).remove(0);
+    let told =
+        only.messages.iter().map(|told| &told[..told.find("`:").unwrap_or(told.len())]).collect::<Vec<_>>();
+    assert_eq!(
+        told,
+        [
+            "a.pgn:1: in a variation: illegal move `Ke2",
+            "a.pgn:2: in a variation: illegal move `Qh4",
+            "a.pgn:3: in a variation: illegal move `Ke6",
+            "a.pgn:4: in a variation: illegal move `d4",
+        ]
+    );
+    assert!(!only.has_failed);
+}
+
+#[test]
+fn a_mate_is_missed_only_by_a_bad_move() {
+    struct Mating;
+    impl Analyzer for Mating {
+        fn begin_game(&mut self) {}
+        fn analyze(&mut self, game: &Game, _: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
+            let score = match game.ply() {
+                0 => Score::MateIn(20),
+                1 => Score::Centipawns(-900),
+                _ => Score::Centipawns(0),
+            };
+            let line = game.legal_moves().first().copied().into_iter().collect();
+            Ok(PositionAnalysis { line, score: Some(score), ..PositionAnalysis::default() })
+        }
+        fn find_mate(&mut self, _: &Game, _: u32) -> AnalysisResult<MateSearch> {
+            Err(AnalysisError::NoScore)
+        }
+    }
+    let factory: AnalyzerFactory = Arc::new(|| Ok(Box::new(Mating)));
+    let text = annotate("1. e4 e5 *", settings(), factory, 1).remove(0).text;
+    assert!(!text.contains("Misses mate"), "{text}");
+}
+
+#[test]
 fn words_do_not_contradict_a_glyph_of_the_file() {
     let only = |text: &str| flat(&annotate(text, settings(), knowing(), 1).remove(0).text);
     // The same grade is said, another one is not, nor is praise of a move that was marked as a mistake.
@@ -207,6 +348,7 @@ fn an_opening_is_not_named_beside_another_one() {
     };
     let (code, name) = ("[ECO \"C20\"]", "[Opening \"King's Pawn Game\"]");
     assert_eq!(tags("[ECO \"?\"]"), [code, name]);
+    assert_eq!(tags("[ECO \"\"]\n[Opening \"\"]"), [code, name]);
     assert_eq!(tags(code), [code, name]);
     assert_eq!(tags("[ECO \"B01\"]"), ["[ECO \"B01\"]"]);
     assert!(tags("[Eco \"B01\"]").is_empty());
@@ -304,6 +446,24 @@ fn puzzles_are_verified_deeper_and_not_lost() {
     assert_eq!((found[0].solution.as_str(), found[0].verifier.as_str()), ("Qxd8+", "Herald, nodes=100000"));
     assert!(made(won, 10).is_empty(), "ten nodes are less than the analysis");
     assert_eq!(made(lost, 100_000), []);
+}
+
+#[test]
+fn a_puzzle_that_another_program_solves_otherwise_is_left_out() {
+    // White can win the queen for the rook, or lose the rook.
+    let text = "[FEN \"3q2k1/pp3ppp/2n2n2/8/3R4/2N2N2/PP3PPP/6K1 w - - 0 1\"]\n\n1. h3 *";
+    let found = |second: &'static str| {
+        let second = knows([("", (300, second, 0)), ("h3", (0, "Qxd4", 0))]);
+        let settings = AnnotationSettings { puzzles: Some(puzzles(100_000)), ..settings() };
+        annotate_by(text, with_second(settings), vec![herald(), second], 1)
+            .remove(0)
+            .game
+            .expect("data")
+            .puzzles
+    };
+    let agreed = found("Rxd8+");
+    assert_eq!((agreed.len(), agreed[0].solution.as_str(), agreed[0].mate), (1, "Rxd8+", None));
+    assert_eq!(found("g3"), []);
 }
 
 #[test]

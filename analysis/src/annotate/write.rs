@@ -1,17 +1,22 @@
 //! Annotations in the text of a game.
 
-use game::{Annotation, GameTree, MoveLine, MoveNode, comment_commands, eval_command, without_commands};
+use game::{
+    Annotation, Color, GameTree, JudgingRules, MoveLine, MoveNode, WhiteScore, comment_commands,
+    eval_command, without_commands,
+};
 
+use super::earlier::EarlierAnalysis;
 use super::games::AnnotationSettings;
-use super::record::{AnnotatedGame, OpeningNote, PositionNote};
+use super::record::{AnnotatedGame, FurtherNote, OpeningNote, PositionNote};
 
 /// Writes the annotations of a game into its text. What is there stays, but for evaluations and judgements if they are to be
 /// replaced.
 pub(super) fn write_into(tree: &mut GameTree, game: &AnnotatedGame, settings: &AnnotationSettings) {
+    let earlier = EarlierAnalysis::of(tree);
     write_tags(tree, game);
     for (ply, (node, mv)) in tree.mainline.moves.iter_mut().zip(&game.moves).enumerate() {
         if settings.replaces {
-            remove_judgements(node);
+            remove_judgements(node, earlier.as_ref());
         }
         let glyph = mv.grade.map(super::MoveGrade::glyph).or(mv.merit.map(super::MoveMerit::glyph));
         let given = node.glyphs().find(|glyph| is_judgement(*glyph));
@@ -30,11 +35,14 @@ pub(super) fn write_into(tree: &mut GameTree, game: &AnnotatedGame, settings: &A
         if mv.grade.is_some() && settings.line_plies > 0 {
             node.after.extend(better_line(game, ply, settings));
         }
+        if mv.loss.is_some() && settings.line_plies > 0 {
+            node.after.extend(other_lines(game, ply, settings));
+        }
     }
 }
 
 /// Name of the command with an evaluation.
-const EVAL: &str = "eval";
+pub(super) const EVAL: &str = "eval";
 
 /// The words on a move: where theory ends, those of its judgement, with its grade or merit only where it `is_agreed`.
 fn words(game: &AnnotatedGame, ply: usize, is_agreed: bool) -> Option<String> {
@@ -58,8 +66,39 @@ fn better_line(game: &AnnotatedGame, ply: usize, settings: &AnnotationSettings) 
     if note.line.first()? == &game.moves[ply].san {
         return None;
     }
+    variation(note, eval_of(note).as_deref(), settings)
+}
+
+/// The lines of further programs that disagree with the first one, each with name and score at its first move.
+fn other_lines(game: &AnnotatedGame, ply: usize, settings: &AnnotationSettings) -> Vec<Annotation> {
+    let (note, played) = (game.note(ply), &game.moves[ply].san);
+    let others =
+        note.further.iter().filter(|further| disagrees(&further.note, note, played, &settings.rules));
+    let lines = others.filter_map(|FurtherNote { program, note }| {
+        let score = note.score?;
+        let sign = if matches!(score, WhiteScore::Centipawns(1..)) { "+" } else { "" };
+        variation(note, Some(&format!("{program}: {sign}{score}")), settings)
+    });
+    lines.collect()
+}
+
+/// Whether a program's best move is neither the one that was `played` nor that of the first program, whose analysis is `first`, or
+/// the winning chances by their evaluations differ by as much as a mistake loses.
+fn disagrees(note: &PositionNote, first: &PositionNote, played: &String, rules: &JudgingRules) -> bool {
+    let best = note.line.first();
+    let chance = |note: &PositionNote| Some(rules.chance(note.score?.score_for(Color::White)));
+    let gap = chance(note).zip(chance(first)).map_or(0.0, |(one, other)| (one - other).abs());
+    best != Some(played) && best != first.line.first() || gap >= rules.mistake
+}
+
+/// The line of an analysis with a comment at its first move; `None` if there is no line.
+fn variation(
+    note: &PositionNote,
+    comment: Option<&str>,
+    settings: &AnnotationSettings,
+) -> Option<Annotation> {
     let mut moves: Vec<MoveNode> = note.line.iter().take(settings.line_plies).map(MoveNode::new).collect();
-    moves[0].after.extend(eval_of(note).as_deref().and_then(Annotation::comment));
+    moves.first_mut()?.after.extend(comment.and_then(Annotation::comment));
     Some(Annotation::Variation(MoveLine { before: Vec::new(), moves }))
 }
 
@@ -68,20 +107,24 @@ fn is_judgement(glyph: u8) -> bool {
     (1..=6).contains(&glyph)
 }
 
-/// Removes evaluations and judgements. Other text of the comments stays.
-fn remove_judgements(node: &mut MoveNode) {
+/// Removes evaluations and judgements, and the words and lines of an earlier analysis. Other text of the comments stays.
+fn remove_judgements(node: &mut MoveNode, earlier: Option<&EarlierAnalysis>) {
     node.after = std::mem::take(&mut node.after)
         .into_iter()
         .filter_map(|annotation| match annotation {
             Annotation::Glyph(number) if is_judgement(number) => None,
-            Annotation::Comment(text) => without_eval(&text),
+            Annotation::Comment(text) => without_eval(&text, earlier),
+            Annotation::Variation(line) if earlier.is_some_and(|earlier| earlier.has_line(&line)) => None,
             other => Some(other),
         })
         .collect();
 }
 
-fn without_eval(text: &str) -> Option<Annotation> {
+fn without_eval(text: &str, earlier: Option<&EarlierAnalysis>) -> Option<Annotation> {
     let rest = without_commands(text, |name| name == EVAL);
+    if earlier.is_some_and(|earlier| earlier.has_words(&rest)) {
+        return None;
+    }
     (rest == text || !rest.trim().is_empty()).then_some(Annotation::Comment(rest))
 }
 
@@ -113,26 +156,29 @@ fn is_unknown(value: &str) -> bool {
 
 fn write_tags(tree: &mut GameTree, game: &AnnotatedGame) {
     name_opening(tree, game.opening.as_ref());
-    let by = &game.provenance.annotator;
     let before = tree.tag("Annotator").map(str::trim).filter(|known| !is_unknown(known));
-    let annotator = match before {
-        Some(before) if before.split("; ").any(|one| one == by) => before.to_owned(),
-        Some(before) => format!("{before}; {by}"),
-        None => by.clone(),
-    };
-    tree.set_tag("Annotator", annotator);
-    tree.set_tag("AnalysisEngine", game.provenance.engine.as_str());
+    let mut annotators: Vec<&str> = before.map(|before| before.split("; ").collect()).unwrap_or_default();
+    for by in game.provenance.annotators() {
+        if !annotators.contains(&by) {
+            annotators.push(by);
+        }
+    }
+    let annotators = annotators.join("; ");
+    tree.set_tag("Annotator", annotators);
+    tree.set_tag("AnalysisEngine", game.provenance.engines());
     tree.set_tag("AnalysisLimit", game.provenance.limit.as_str());
     tree.tags.retain(|(name, _)| name != "AnalysisSettings");
     if !game.provenance.settings.is_empty() {
         tree.set_tag("AnalysisSettings", game.provenance.settings.as_str());
     }
-    if let Some(date) = &game.provenance.date {
-        tree.set_tag("AnalysisDate", date.as_str());
+    match &game.provenance.date {
+        Some(date) => tree.set_tag("AnalysisDate", date.as_str()),
+        None => tree.tags.retain(|(name, _)| name != "AnalysisDate"),
     }
     for (name, side) in [("WhiteAccuracy", &game.white), ("BlackAccuracy", &game.black)] {
-        if let Some(accuracy) = side.all.accuracy {
-            tree.set_tag(name, format!("{:.1}", accuracy.mean));
+        match side.all.accuracy {
+            Some(accuracy) => tree.set_tag(name, format!("{:.1}", accuracy.mean)),
+            None => tree.tags.retain(|(known, _)| known != name),
         }
     }
 }

@@ -3,12 +3,14 @@
 //! The crate pgn-reader has no line numbers and skips what it can't read. This reader reports the line of a fault, and finds the
 //! next game by its first tag even after an unclosed comment.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead};
 use std::mem;
 
 use super::PgnFault;
 use super::tokens::{Token, Tokenizer};
 use super::tree::{Annotation, GameTree, MoveLine, MoveNode, ResultMarker};
+use super::write::first_ply;
 
 /// Maximum size of a game, in bytes of its texts and [`NODE_SIZE`] for each element.
 const MOST_TEXT: usize = 16 << 20;
@@ -28,6 +30,8 @@ pub struct ParsedGame {
     pub faults: Vec<(u64, PgnFault)>,
     /// The line of each move of the mainline.
     pub move_lines: Vec<u64>,
+    /// The line of each move of the variations, in the order of the text.
+    pub variation_lines: Vec<u64>,
     /// The line of the last tag `FEN` or `Variant`.
     pub setup_line: u64,
     /// Whether there is a result at the end of the movetext. If not, the tree has that of the tag `Result`.
@@ -84,13 +88,16 @@ impl<R: BufRead> TreeReader<R> {
                     self.read_trailing(&mut game, line)?;
                     break;
                 }
-                Token::VariationBegin if game.open.len() == MOST_NESTED => {
-                    game.take(self.tokens.deep_variation()?, line);
-                }
-                token => game.take(token, line),
+                token => self.take(&mut game, token, line)?,
             }
         }
         Ok(game.finish())
+    }
+
+    fn take(&mut self, game: &mut PartialGame, token: Token, line: u64) -> io::Result<()> {
+        let is_too_deep = token == Token::VariationBegin && game.open.len() == MOST_NESTED;
+        game.take(if is_too_deep { self.tokens.deep_variation()? } else { token }, line);
+        Ok(())
     }
 
     /// Reads what stands behind the result on its line, or before the end of the input, into the game; what comes later belongs
@@ -103,8 +110,13 @@ impl<R: BufRead> TreeReader<R> {
                 return Ok(());
             };
             match token {
-                Token::Comment(_) | Token::Glyph(_) | Token::Other(_) if line == end => {
-                    game.take(token, line);
+                Token::Comment(_) | Token::Glyph(_) | Token::Other(_) | Token::VariationBegin
+                    if line == end =>
+                {
+                    self.take(game, token, line)?;
+                }
+                token if !game.open.is_empty() && !matches!(token, Token::Tag { .. }) => {
+                    self.take(game, token, line)?;
                 }
                 Token::Comment(_) | Token::Other(_) => {
                     later.first_line.get_or_insert(line);
@@ -150,9 +162,14 @@ struct PartialGame {
     /// The line of the last token, if it was a tag.
     tag_line: Option<u64>,
     tags: Vec<(String, String)>,
+    /// The names of the tags.
+    names: HashSet<String>,
+    /// Where the moves begin, as in [`first_ply`].
+    first_ply: Option<u64>,
     setup_line: u64,
     mainline: MoveLine,
     move_lines: Vec<u64>,
+    variation_lines: Vec<u64>,
     /// The open variations, the outermost one first.
     open: Vec<MoveLine>,
     /// The line of the outermost open variation.
@@ -168,7 +185,7 @@ impl PartialGame {
     /// movetext ends before a second `Event`. It also ends before `Event` or a tag that it has already where an empty line or text
     /// that is no tag stands between.
     fn ends_before(&self, name: &str, line: u64) -> bool {
-        let is_known = self.tags.iter().any(|(known, _)| known == name);
+        let is_known = self.names.contains(name);
         let is_apart = self.tag_line.is_none_or(|last| line > last + 1);
         match self.section {
             Section::Nothing => false,
@@ -194,13 +211,22 @@ impl PartialGame {
                 if matches!(name.as_str(), "FEN" | "Variant") {
                     self.setup_line = line;
                 }
+                if name == "FEN" && !self.names.contains("FEN") {
+                    self.first_ply = first_ply(&value);
+                }
                 self.grow(name.len() + value.len(), line);
+                self.names.insert(name.clone());
                 self.tags.push((name, value));
             }
             Token::Word(word) => {
                 self.begin(Section::Movetext, line);
                 self.grow(word.len(), line);
                 self.add_word(word, line);
+            }
+            Token::Number(number) if number.parse() == Ok(self.move_number()) => {}
+            Token::Number(text) => {
+                self.begin(Section::Movetext, line);
+                self.add(Annotation::Other(text), line);
             }
             Token::Comment(text) => self.add(Annotation::Comment(text), line),
             Token::Glyph(number) => self.add(Annotation::Glyph(number), line),
@@ -237,6 +263,19 @@ impl PartialGame {
         }
     }
 
+    /// The number of the next move.
+    fn move_number(&self) -> u64 {
+        let mut ply = self.first_ply.unwrap_or(2);
+        let mut parent = &self.mainline;
+        for line in &self.open {
+            // A variation replaces the last move.
+            ply += parent.moves.len().saturating_sub(1) as u64;
+            parent = line;
+        }
+        let next = ply + parent.moves.len() as u64;
+        next / 2
+    }
+
     fn line(&mut self) -> &mut MoveLine {
         self.open.last_mut().unwrap_or(&mut self.mainline)
     }
@@ -259,9 +298,8 @@ impl PartialGame {
         if !self.open.is_empty() && ResultMarker::of(&word).is_some() {
             return self.annotate(Annotation::Other(word));
         }
-        if self.open.is_empty() {
-            self.move_lines.push(line);
-        }
+        let lines = if self.open.is_empty() { &mut self.move_lines } else { &mut self.variation_lines };
+        lines.push(line);
         self.line().moves.push(MoveNode::new(word));
     }
 
@@ -301,8 +339,8 @@ impl PartialGame {
         let mut tree = GameTree { tags: self.tags, mainline: self.mainline, result: ResultMarker::Open };
         tree.result = self.result.or_else(|| ResultMarker::of(tree.tag("Result")?)).unwrap_or_default();
         let line = self.first_line.unwrap_or_default();
-        let PartialGame { faults, move_lines, setup_line, .. } = self;
-        Some(ParsedGame { tree, line, faults, move_lines, setup_line, is_ended })
+        let PartialGame { faults, move_lines, variation_lines, setup_line, .. } = self;
+        Some(ParsedGame { tree, line, faults, move_lines, variation_lines, setup_line, is_ended })
     }
 
     /// Takes the result that stands at the end of a variation that is not closed.

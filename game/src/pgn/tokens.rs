@@ -1,11 +1,14 @@
 //! A tokenizer for PGN (PGN standard, 7), which reads line by line.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead};
+
+use memchr::memchr2;
 
 use crate::lines::{LONGEST_LINE, LineRead, NumberedLines};
 use crate::{PgnFault, excerpt};
 
-/// A token. Periods and move numbers are skipped.
+/// A token. Periods, move numbers before a period and the mark of DOS for the end of a file are skipped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Tag {
@@ -20,6 +23,8 @@ pub(super) enum Token {
     VariationEnd,
     /// A move or a result.
     Word(String),
+    /// A number without a period: of a move, if it is the right one.
+    Number(String),
     /// Text that is not PGN, or that PGN leaves to programs: an escaped line, which begins with `%`, or a reserved token, `<x>`.
     Other(String),
     /// Like `Other`, but a fault.
@@ -29,7 +34,11 @@ pub(super) enum Token {
 /// Splits a text into tokens.
 pub(super) struct Tokenizer<R> {
     lines: NumberedLines<R>,
+    /// Lines that were read ahead.
+    ahead: VecDeque<(LineRead, String)>,
     line: String,
+    /// The number of this line, from 1.
+    number: u64,
     /// Byte offset in the line at which the next token is searched.
     at: usize,
     /// The line on which the latest token began.
@@ -38,7 +47,14 @@ pub(super) struct Tokenizer<R> {
 
 impl<R: BufRead> Tokenizer<R> {
     pub(super) fn new(input: R) -> Tokenizer<R> {
-        Tokenizer { lines: NumberedLines::new(input), line: String::new(), at: 0, token_line: 0 }
+        Tokenizer {
+            lines: NumberedLines::new(input),
+            ahead: VecDeque::new(),
+            line: String::new(),
+            number: 0,
+            at: 0,
+            token_line: 0,
+        }
     }
 
     /// The next token; `None` at the end.
@@ -48,7 +64,7 @@ impl<R: BufRead> Tokenizer<R> {
             let rest_length = rest.len();
             let Some(first) = rest.chars().next() else {
                 let read = self.next_line()?;
-                self.token_line = self.lines.number;
+                self.token_line = self.number;
                 match read {
                     // A line that begins with `%` is an escape (PGN standard, 6).
                     LineRead::Line if self.line.starts_with('%') => {
@@ -59,7 +75,7 @@ impl<R: BufRead> Tokenizer<R> {
                     LineRead::End => return Ok(None),
                 }
             };
-            self.token_line = self.lines.number;
+            self.token_line = self.number;
             return Ok(Some(match first {
                 '{' => return self.comment().map(Some),
                 ';' => Token::Comment(self.take(rest_length)[1..].to_owned()),
@@ -73,22 +89,15 @@ impl<R: BufRead> Tokenizer<R> {
                     Token::Other(self.take(length).to_owned())
                 }
                 // An old mark of en passant captures.
-                'e' if rest.starts_with("e.p.") => {
-                    self.at += 4;
-                    continue;
-                }
-                skipped if skipped == '.' || skipped.is_whitespace() => {
+                'e' if rest.starts_with("e.p.") => Token::Other(self.take(4).to_owned()),
+                skipped if skipped == '.' || skipped == DOS_END || skipped.is_whitespace() => {
                     self.at += skipped.len_utf8();
                     continue;
                 }
-                _ => {
-                    let length = word_length(rest);
-                    let word = self.take(length);
-                    if word.bytes().all(|byte| byte.is_ascii_digit()) {
-                        continue;
-                    }
-                    Token::Word(word.to_owned())
-                }
+                _ => match self.word() {
+                    Some(token) => token,
+                    None => continue,
+                },
             }));
         }
     }
@@ -101,6 +110,18 @@ impl<R: BufRead> Tokenizer<R> {
 
     fn rest_of_line(&mut self) -> &str {
         self.take(self.line.len() - self.at).trim_end()
+    }
+
+    /// Reads a word or a number; `None` if it is the number of a move, with a period.
+    fn word(&mut self) -> Option<Token> {
+        let rest = &self.line[self.at..];
+        let length = points_length(rest).unwrap_or_else(|| word_length(rest));
+        let is_before_period = rest[length..].trim_start().starts_with('.');
+        let word = self.take(length);
+        if !word.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some(Token::Word(word.to_owned()));
+        }
+        (!is_before_period).then(|| Token::Number(word.to_owned()))
     }
 
     fn single(&mut self, token: Token) -> Token {
@@ -137,7 +158,7 @@ impl<R: BufRead> Tokenizer<R> {
     /// Reads a comment in braces.
     fn comment(&mut self) -> io::Result<Token> {
         self.at += 1;
-        let (mut text, mut is_too_long) = (String::new(), false);
+        let (mut text, mut is_too_long, mut is_surely_closed) = (String::new(), false, false);
         loop {
             let rest = &self.line[self.at..];
             let end = rest.find('}');
@@ -150,7 +171,7 @@ impl<R: BufRead> Tokenizer<R> {
             let is_closed = end.is_some();
             let next = if is_closed { LineRead::End } else { self.next_line()? };
             match next {
-                LineRead::Line if tag_pair(&self.line).is_none() => text.push('\n'),
+                LineRead::Line if self.goes_on(&mut is_surely_closed)? => text.push('\n'),
                 _ if is_too_long => return Ok(Token::Faulty(PgnFault::TooLong, String::new())),
                 _ if is_closed => return Ok(Token::Comment(text)),
                 LineRead::TooLong => return Ok(Token::Faulty(PgnFault::TooLong, text)),
@@ -176,7 +197,10 @@ impl<R: BufRead> Tokenizer<R> {
             }
             let next = if nesting.open == 0 { LineRead::End } else { self.next_line()? };
             match next {
-                LineRead::Line if tag_pair(&self.line).is_none() => text.push('\n'),
+                LineRead::Line if nesting.is_in_comment && self.goes_on(&mut nesting.is_surely_closed)? => {
+                    text.push('\n');
+                }
+                LineRead::Line if !nesting.is_in_comment && tag_pair(&self.line).is_none() => text.push('\n'),
                 LineRead::TooLong => is_too_long = true,
                 LineRead::Line | LineRead::End if is_too_long => {
                     return Ok(Token::Faulty(PgnFault::TooLong, String::new()));
@@ -189,9 +213,51 @@ impl<R: BufRead> Tokenizer<R> {
         }
     }
 
+    /// Whether a comment goes on in the current line: what looks like a tag may belong to it if it `is_surely_closed`.
+    fn goes_on(&mut self, is_surely_closed: &mut bool) -> io::Result<bool> {
+        if !*is_surely_closed && tag_pair(&self.line).is_some() {
+            *is_surely_closed = self.is_closed_ahead()?;
+            return Ok(*is_surely_closed);
+        }
+        Ok(true)
+    }
+
+    /// Whether a comment is closed in the current line or later: the next brace closes it. If it opens one, it is that of the next
+    /// game. A brace that is further away than a comment is long closes nothing.
+    fn is_closed_ahead(&mut self) -> io::Result<bool> {
+        let closes = |line: &str| {
+            let at = memchr2(b'{', b'}', line.as_bytes())?;
+            Some(line.as_bytes()[at] == b'}')
+        };
+        let (mut answer, mut length, mut place) = (closes(&self.line), self.line.len(), 0);
+        while answer.is_none() && length <= LONGEST_LINE {
+            if place == self.ahead.len() {
+                let mut line = String::new();
+                let read = self.lines.read(&mut line)?;
+                self.ahead.push_back((read, line));
+            }
+            let (read, line) = &self.ahead[place];
+            if *read != LineRead::Line {
+                break;
+            }
+            answer = closes(line);
+            length += line.len() + 1;
+            place += 1;
+        }
+        Ok(answer.unwrap_or(false))
+    }
+
     fn next_line(&mut self) -> io::Result<LineRead> {
         self.at = 0;
-        self.lines.read(&mut self.line)
+        let read = match self.ahead.pop_front() {
+            Some((read, line)) => {
+                self.line = line;
+                read
+            }
+            None => self.lines.read(&mut self.line)?,
+        };
+        self.number += u64::from(read != LineRead::End);
+        Ok(read)
     }
 }
 
@@ -202,11 +268,13 @@ pub(super) const MARKS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 struct Nesting {
     open: usize,
     is_in_comment: bool,
+    /// Whether the end of the comment has been seen.
+    is_surely_closed: bool,
 }
 
 impl Default for Nesting {
     fn default() -> Nesting {
-        Nesting { open: 1, is_in_comment: false }
+        Nesting { open: 1, is_in_comment: false, is_surely_closed: false }
     }
 }
 
@@ -218,7 +286,7 @@ impl Nesting {
         }
         for (at, c) in line.char_indices() {
             match c {
-                '}' => self.is_in_comment = false,
+                '}' => (self.is_in_comment, self.is_surely_closed) = (false, false),
                 _ if self.is_in_comment => {}
                 '{' => self.is_in_comment = true,
                 ';' => break,
@@ -250,10 +318,29 @@ fn reserved_length(text: &str) -> usize {
     end.filter(|end| text[*end..].starts_with('>') && text.starts_with('<')).map_or(1, |end| end + 1)
 }
 
+/// Ctrl-Z, with which DOS ended text files.
+const DOS_END: char = '\u{1a}';
+
+/// Characters besides white space that end a word. A period does, too.
+const WORD_ENDS: &str = "{}()[];$!?<>*\u{1a}";
+
 /// The length of the word that `text` begins with, at least one character.
 fn word_length(text: &str) -> usize {
-    let ends = |(_, c): &(usize, char)| c.is_whitespace() || "{}()[];$.!?<>*".contains(*c);
+    let ends = |(_, c): &(usize, char)| c.is_whitespace() || *c == '.' || WORD_ENDS.contains(*c);
     text.char_indices().skip(1).find(ends).map_or(text.len(), |(at, _)| at)
+}
+
+/// The length of the numbers with points that `text` begins with, such as `0.5-0.5`; `None` if it begins with something else, or
+/// with the number of a move before the result or castling with zeros.
+fn points_length(text: &str) -> Option<usize> {
+    let end = text.find(|c: char| c.is_whitespace() || WORD_ENDS.contains(c)).unwrap_or(text.len());
+    let numbers = text[..end].trim_end_matches('.');
+    let (number, rest) = numbers.split_once('.')?;
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b".-/".contains(&byte));
+    let rest = rest.trim_start_matches('.');
+    let is_of_move = ["1-0", "0-1", "1/2-1/2", "0-0", "0-0-0"].contains(&rest);
+    let begins = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (begins && is_number(rest) && !is_of_move).then_some(numbers.len())
 }
 
 /// Name, value and length of the tag pair that `text` begins with.
@@ -264,8 +351,18 @@ fn tag_pair(text: &str) -> Option<(String, String, usize)> {
     let rest = rest.trim_start().strip_prefix('"')?;
     let pair = quoted(rest).and_then(|(value, rest)| Some((value, rest.trim_start().strip_prefix(']')?)));
     // Some programs write quotation marks without an escape.
-    let (value, rest) = pair.or_else(|| Some((rest.trim_end().strip_suffix("\"]")?.to_owned(), "")))?;
+    let whole = || rest.trim_end().strip_suffix("\"]").filter(|value| !has_tag(value));
+    let (value, rest) = pair.or_else(|| Some((whole()?.to_owned(), "")))?;
     Some((name.to_owned(), value, text.len() - rest.len()))
+}
+
+/// Whether another tag pair begins in what seems to be the value of one.
+fn has_tag(value: &str) -> bool {
+    value.split(']').skip(1).any(|text| {
+        let tag = text.trim_start().strip_prefix('[').unwrap_or_default().trim_start();
+        let rest = tag.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        rest.len() < tag.len() && rest.trim_start().starts_with('"')
+    })
 }
 
 /// The text before the closing quote and the text after it. A backslash escapes the next character.
@@ -302,8 +399,25 @@ mod tests {
     fn words_end_where_the_standard_says() {
         assert_eq!(
             words("1.e4 e5 2 . Nf3$13Nc6?!3. d4 exd6 e.p. 1/2-1/2*"),
-            ["e4", "e5", "Nf3", "Glyph(13)", "Nc6", "Glyph(6)", "d4", "exd6", "1/2-1/2", "*"]
+            [
+                "e4",
+                "e5",
+                "Nf3",
+                "Glyph(13)",
+                "Nc6",
+                "Glyph(6)",
+                "d4",
+                "exd6",
+                "Other(\"e.p.\")",
+                "1/2-1/2",
+                "*"
+            ]
         );
+        assert_eq!(
+            words("0.5-0.5 3.14. 1.0-0 2.1-0 1.e4 12"),
+            ["0.5-0.5", "3.14", "0-0", "1-0", "e4", "Number(\"12\")"]
+        );
+        assert_eq!(words("1. e4\x1a 1-0\x1a\n\x1a"), ["e4", "1-0"]);
         assert_eq!(words("} ]\n% 1. e4 \n *"), ["}", "]", "Other(\"% 1. e4\")", "*"]);
     }
 
@@ -341,6 +455,31 @@ mod tests {
     fn quotation_marks_without_an_escape_end_with_the_line() {
         let tag = Token::Tag { name: "White".into(), value: "A \"b\" c".into() };
         assert_eq!(tokens(b"[White \"A \"b\" c\"] \n"), [(1, tag)]);
+    }
+
+    #[test]
+    fn a_faulty_tag_takes_no_other_one() {
+        for line in ["[Event \"E\" foo] [White \"z\"]", "[Event \"E\"x][ White\"z\"]"] {
+            let fault = Token::Faulty(PgnFault::Tag { text: line.into() }, line.into());
+            assert_eq!(tokens(line.as_bytes()), [(1, fault)]);
+        }
+        let tag = Token::Tag { name: "Event".into(), value: "an \"open\" [A] x".into() };
+        assert_eq!(tokens(b"[Event \"an \"open\" [A] x\"]"), [(1, tag)]);
+    }
+
+    #[test]
+    fn a_comment_that_is_closed_may_have_tags() {
+        let comment = |text: &str| (1, Token::Comment(text.into()));
+        let text = "see\n[Event \"in\"]\n\n[White \"x\"]\nthere";
+        let found = tokens(format!("{{{text}}}\ne4").as_bytes());
+        assert_eq!(found, [comment(text), (6, Token::Word("e4".into()))]);
+        // The next brace opens a comment of the next game, or is too far away.
+        let unclosed = (1, Token::Faulty(PgnFault::UnclosedComment, "a".into()));
+        assert_eq!(tokens(b"{a\n[Event \"x\"]\n\n{b}")[0], unclosed);
+        let far = format!("{{a\n[Event \"x\"]\n{}}}", "x\n".repeat(LONGEST_LINE / 2));
+        let found = tokens(far.as_bytes());
+        assert_eq!((&found[0], found[1].0, found[2].0), (&unclosed, 2, 3));
+        assert_eq!(found.last().map(|(line, _)| *line), Some(LONGEST_LINE as u64 / 2 + 3));
     }
 
     #[test]

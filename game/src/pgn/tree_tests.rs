@@ -72,6 +72,47 @@ fn broken_games_are_kept_and_told() {
 }
 
 #[test]
+fn numbers_are_kept_unless_they_are_those_of_moves() {
+    let written = |text: &str| read_one(text).tree.write().trim_end().to_owned();
+    assert_eq!(
+        written("1. e4 e5 2. Zz9 37 42 bla 1984 3. d4 exd6 e.p. 1-0"),
+        "1. e4 e5 2. Zz9 37 42 2... bla 1984 3. d4 exd6 e.p. 1-0"
+    );
+    assert_eq!(written("1 e4 e5 (1 ... d5 2 exd5 Qxd5 3 Nc3) 2 Nf3 0.5-0.5"), {
+        "1. e4 e5 (1... d5 2. exd5 Qxd5 3. Nc3) 2. Nf3 0.5-0.5 *"
+    });
+    let black = "[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 17\"]\n\n17... e5 18 17 18. e4 18 *";
+    assert_eq!(
+        written(&black.replace("18.", "18")),
+        black.replace("5 18 17 18.", "5 17 18.").replace(" 18 *", " *")
+    );
+    for text in [black, "37 1. e4 *", "17 [FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 17\"]\n17 e5 *"] {
+        same_again(text).expect("the same");
+    }
+}
+
+#[test]
+fn closed_comments_and_variations_behind_the_result_cut_no_game() {
+    let game = read_one("1. e4 {see\n[Event \"in\"]\nthere} e5 *");
+    assert_eq!((game.tree.mainline.moves.len(), game.faults.len()), (2, 0));
+    let deep = format!("{}{{see\n[Event \"in\"]\nthere}} d5{} *", "(1. d4 ".repeat(102), ")".repeat(102));
+    let game = read_one(&format!("1. e4 {deep}"));
+    assert_eq!(read_one(&game.tree.write()).tree, game.tree);
+    let games = read("1. e4 * (1. d4\nd5) {x}\n[Event \"2\"]\n\n1. c4 *\n\x1a");
+    let written: Vec<_> = games.iter().map(|game| game.tree.write()).collect();
+    assert_eq!(written, ["1. e4 (1. d4 d5) *\n\n", "[Event \"2\"]\n\n{x} 1. c4 *\n\n"]);
+}
+
+#[test]
+fn many_tags_take_no_longer_than_their_text() {
+    let tags: Vec<String> = (0..200_000).map(|number| format!("[A{number} \"\"]")).collect();
+    let text = tags.join("\n");
+    let began = std::time::Instant::now();
+    assert_eq!(read_one(&text).tree.tags.len(), 200_000);
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+}
+
+#[test]
 fn text_behind_the_result_is_kept() {
     let games = read(
         "1. e4 * {of the first}\n{of the second}\n[Event \"2\"]\n\n1. d4 *\n\n{of the second, too}\n% end",
@@ -199,6 +240,7 @@ proptest! {
             prop::sample::select(vec![
                 "[Event \"x\"]", "[", "]", "{", "}", "(", ")", ";", "\n", "\n% x\n", "e4", "1.", "e5", "1-0", "*", "$3",
                 "\"", "\\", "--", "<", "\u{feff}", "[FEN \"x\"]", "!?", "{ a  b }", "\n[White \"y\"]\n", "e.p.", "%",
+                "1", "2", "17", "0.5-0.5", "3.x", "\u{1a}", "\n[FEN \"8/8/8/8/8/8/8/8 b - - 0 17\"]\n",
             ]),
             0..40,
         ),

@@ -64,9 +64,7 @@ impl GameTree {
             text.push('\n');
         }
         let mut movetext = Movetext { text, ..Movetext::default() };
-        let (number, side) = self.tag("FEN").and_then(first_number).unwrap_or((1, Color::White));
-        let ply = 2 * u64::from(number) + u64::from(side.is_black());
-        movetext.line(&self.mainline, ply);
+        movetext.line(&self.mainline, self.tag("FEN").and_then(first_ply).unwrap_or(2));
         movetext.word(self.result.as_str());
         movetext.text + "\n\n"
     }
@@ -89,13 +87,13 @@ impl GameTree {
     }
 }
 
-/// The number of the first move and the side that makes it, by the second and the sixth field of a FEN.
-fn first_number(fen: &str) -> Option<(u32, Color)> {
+/// Twice the number of the first move, and one more for Black, by the second and the sixth field of a FEN.
+pub(super) fn first_ply(fen: &str) -> Option<u64> {
     let mut fields = fen.split_ascii_whitespace().skip(1);
     let side = Color::from_char(fields.next()?.chars().next()?)?;
     // In Three-check another field may come before the counters or after them.
     let number = fields.skip(2).filter_map(|field| field.parse::<u32>().ok()).nth(1);
-    Some((number.unwrap_or(1), side))
+    Some(2 * u64::from(number.unwrap_or(1)) + u64::from(side.is_black()))
 }
 
 /// Returns what must stand between the text of a file and a game that is appended to it: line feeds for an empty line.
