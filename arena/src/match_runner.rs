@@ -51,7 +51,7 @@ pub struct PlayedGame {
     pub overheads: Vec<Duration>,
     /// Lag of the referee in each move, as far as it is known. See [`crate::MoveRecord::lag`].
     pub lags: Vec<Duration>,
-    /// Number of moves for which White and Black passed their limits of depth and had to be told to move.
+    /// Number of moves for which White and Black passed their limits of depth or nodes and had to be told to move.
     pub overruns: ByColor<u64>,
 }
 
@@ -144,7 +144,7 @@ pub struct Usage {
     pub lags: Overheads,
     /// Number of plies.
     pub plies: u64,
-    /// Number of moves for which each program passed its limit of depth and had to be told to move.
+    /// Number of moves for which each program passed its limit of depth or nodes and had to be told to move.
     pub overruns: Vec<u64>,
     /// Resources used by each program, over all its processes.
     pub resources: Vec<Resources>,
@@ -194,7 +194,8 @@ impl Match {
             if schedule.awaited(fixture.number) != Some(fixture) {
                 // An odd number of games ends with single ones, which would be pairs in a longer match.
                 return Err(format!(
-                    "game {} is not in the schedule: fewer games are wanted now, or more after an odd number",
+                    "game {} is not in the schedule: fewer games are wanted now, or more after an odd number, \
+                     or an older version played it",
                     fixture.number + 1
                 ));
             }

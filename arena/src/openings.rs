@@ -1,7 +1,7 @@
 //! The openings of a match.
 //!
-//! Openings are drawn by number. All programs in a round get the same openings, and the games of an encounter take
-//! consecutive ones, so that all opponents meet the same openings, or all openings of a short file equally often.
+//! Openings are drawn by number. All programs in a round get the same opening, and the next round gets the next one, so
+//! that all opponents meet all openings of a short file about equally often.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,13 +12,16 @@ use game::epd::{Escapes, Lexer, position_part};
 use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader, PlayedVariant, counted};
 use shakmaty::Board;
 
-/// Openings in the order in which they are drawn. After the last one the first is drawn again.
+/// Openings in the order in which they are drawn. After the last one they are drawn again, beginning with
+/// the second.
 #[derive(Debug)]
 pub struct MatchOpenings {
     /// Path of the file, for error messages.
     path: PathBuf,
     played: PlayedVariant,
     source: OpeningSource,
+    /// Checksum of the file.
+    checksum: Option<u32>,
 }
 
 /// The source of openings.
@@ -157,11 +160,12 @@ impl MatchOpenings {
             path: "random openings".into(),
             played,
             source: OpeningSource::Random { plies, seed: 1 },
+            checksum: None,
         }
     }
 
     fn listed(name: &str, played: PlayedVariant, openings: Vec<StoredOpening>) -> MatchOpenings {
-        MatchOpenings { path: name.into(), played, source: OpeningSource::Listed(openings) }
+        MatchOpenings { path: name.into(), played, source: OpeningSource::Listed(openings), checksum: None }
     }
 
     /// Reads an openings file of a variant. The file name extension tells the format: EPD or FEN, PGN, or a Polyglot
@@ -176,7 +180,8 @@ impl MatchOpenings {
     ) -> Result<MatchOpenings, OpeningsError> {
         let failed = |problem| OpeningsError { path: path.to_owned(), problem };
         let source = OpeningSource::read(path, played, most_plies).map_err(failed)?;
-        Ok(MatchOpenings { path: path.to_owned(), played, source })
+        let checksum = Some(checksum(path).map_err(|error| failed(error.into()))?);
+        Ok(MatchOpenings { path: path.to_owned(), played, source, checksum })
     }
 
     /// Sets the order. A book or random moves are random in either order: the generator is seeded with the seed or the
@@ -216,6 +221,11 @@ impl MatchOpenings {
         }
     }
 
+    /// Returns the CRC-32 of the file; `None` if the openings are not from a file.
+    pub fn checksum(&self) -> Option<u32> {
+        self.checksum
+    }
+
     /// Returns the opening with that number, from 0.
     ///
     /// # Errors
@@ -223,7 +233,7 @@ impl MatchOpenings {
     pub fn get(&mut self, number: u64) -> Result<Game, OpeningsError> {
         match &mut self.source {
             OpeningSource::Listed(openings) => {
-                Ok(openings[(number % openings.len() as u64) as usize].set_up(self.played))
+                Ok(openings[place_of(number, openings.len() as u64) as usize].set_up(self.played))
             }
             OpeningSource::Book { book, plies, seed } => draw(book, *plies, generator(*seed, number))
                 .map_err(|error| OpeningsError { path: self.path.clone(), problem: error.into() }),
@@ -234,6 +244,27 @@ impl MatchOpenings {
                 }),
         }
     }
+}
+
+/// Returns the CRC-32 of a file.
+fn checksum(path: &Path) -> io::Result<u32> {
+    let mut reader = BufReader::with_capacity(1 << 16, File::open(path)?);
+    let mut hasher = crc32fast::Hasher::new();
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(hasher.finalize());
+        }
+        hasher.update(bytes);
+        let length = bytes.len();
+        reader.consume(length);
+    }
+}
+
+/// Returns the place of an opening among `count`, from 0. When they are used up they come again beginning with the next
+/// one: with a book of 100 openings, two programs that meet in every fifth round would else meet the same 20 for ever.
+pub(crate) fn place_of(number: u64, count: u64) -> u64 {
+    (number + number / count) % count
 }
 
 /// Each opening has its own generator. The multiplier separates neighbouring seeds.
@@ -455,7 +486,7 @@ mod tests {
         let expected =
             ["w K - 3 40", "w K - 0 1", "b - - 7 9"].map(|rest| format!("4k3/8/8/8/8/8/8/4K2R {rest}"));
         assert_eq!(fens(&mut openings), expected);
-        assert_eq!(openings.get(4).unwrap().fen(), expected[1], "after the last comes the first");
+        assert_eq!(openings.get(3).unwrap().fen(), expected[1], "after the last one they begin one farther");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use game::{CastlingMode, Color, Game, Outcome, PlayedVariant, TimeControl};
+use game::{CastlingMode, Color, Game, Outcome, PlayedVariant, ScoreBound, TimeControl};
 use messages::OptionKind;
 use messages::uci::{Command, Go, Info, LineError, Message, StartPosition};
 use platform::Source;
@@ -330,7 +330,8 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     Some(Thinking {
         // A depth without a line is one that has only begun.
         depth: info.depth.filter(|_| has_line),
-        score: info.score.map(|score_of| score(score_of.value)),
+        // A bound is no score: it is far away where a search has failed.
+        score: info.score.filter(|of| of.bound == ScoreBound::Exact).map(|of| score(of.value)),
         nodes: info.nodes,
         selective_depth: info.seldepth.filter(|_| has_line),
         speed: info.nps,

@@ -231,7 +231,9 @@ fn conclude(plan: &MatchPlan, game: &Match, end: MatchEnd, crashed: Option<usize
 fn explain(error: &MatchError) -> anyhow::Error {
     let is_wrong_input = match error {
         MatchError::Store(StoreError::Io { action, .. }) => *action != "written",
-        MatchError::NobodyCanPlay { .. } | MatchError::Threads(_) => false,
+        MatchError::Store(StoreError::Lost { .. })
+        | MatchError::NobodyCanPlay { .. }
+        | MatchError::Threads(_) => false,
         _ => true,
     };
     let text = error.to_string();

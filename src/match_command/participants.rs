@@ -262,9 +262,8 @@ fn split_words(text: &str) -> Result<Table> {
             None if place == 0 => ("cmd".to_owned(), word),
             None => bail!("`{word}` is not KEY=VALUE"),
         };
-        let (folder, name) = match key.split_once('.') {
-            Some(("option", name)) => (Some("options"), name.to_owned()),
-            Some(("env", name)) => (Some("environment"), name.to_owned()),
+        let (folder, name) = match folder(&key) {
+            Some((folder, Some(name))) => (Some(folder), name.to_owned()),
             _ => (None, key),
         };
         let target = match folder {
@@ -311,6 +310,26 @@ fn typed(key: &str, value: &str) -> Result<Value> {
     })
 }
 
+/// Returns the table that `option`, `env`, `option.NAME` or `env.NAME` belongs to, and the name in it.
+fn folder(key: &str) -> Option<(&'static str, Option<&str>)> {
+    let (first, name) = key.split_once('.').map_or((key, None), |(first, name)| (first, Some(name)));
+    match first {
+        "option" => Some(("options", name)),
+        "env" => Some(("environment", name)),
+        "options" | "environment" if name.is_none() => {
+            Some((if first == "options" { "options" } else { "environment" }, None))
+        }
+        _ => None,
+    }
+}
+
+/// Adds settings to a table inside of a table.
+fn put(table: &mut Table, folder: &str, more: Table) {
+    if let Value::Table(inner) = table.entry(folder).or_insert_with(|| Value::Table(Table::new())) {
+        inner.extend(more);
+    }
+}
+
 /// Replaces abbreviated keys and the keys of other match runners by our own.
 fn normalised(table: Table) -> Table {
     let mut result = Table::new();
@@ -325,7 +344,17 @@ fn normalised(table: Table) -> Table {
             "st" => ("tc", Value::String(format!("{text}/move"))),
             "nodes" => ("tc", Value::String(format!("nodes={text}"))),
             "depth" => ("tc", Value::String(format!("depth={text}"))),
-            other => (other, value),
+            other => match (folder(other), value) {
+                (Some((folder, None)), Value::Table(more)) => {
+                    put(&mut result, folder, more);
+                    continue;
+                }
+                (Some((folder, Some(name))), value) => {
+                    put(&mut result, folder, Table::from_iter([(name.to_owned(), value)]));
+                    continue;
+                }
+                (_, value) => (other, value),
+            },
         };
         result.insert(key.to_owned(), value);
     }
@@ -394,6 +423,22 @@ mod tests {
         );
         assert_eq!(participants[1].spec.options["Hash"], OptionValue::Int(8));
         assert_eq!(participants[1].spec.options["Threads"], OptionValue::Int(2));
+    }
+
+    /// The spelling of the command line holds in a file, too, with and without quotation marks.
+    #[test]
+    fn options_in_files() {
+        let mut file: Table = "[each]\noption.Hash = 8\n\"option.Move Overhead\" = 10\noption.Ponder = true\n\
+             [[engine]]\ncmd = 'a'\noption.Hash = 16\noptions = { Threads = 2 }\nenv.LANG = 'C'\n[[engine]]\ncmd = 'b'"
+            .parse()
+            .unwrap();
+        let wanted = take(&mut file).unwrap();
+        let mut merged = wanted.each.clone();
+        merge(&mut merged, wanted.engines[0].clone());
+        let spec = read(merged).unwrap().spec;
+        let numbers = ["Hash", "Threads", "Move Overhead"].map(|name| spec.options[name].clone());
+        assert_eq!(numbers, [16, 2, 10].map(OptionValue::Int));
+        assert_eq!((spec.options.len(), spec.environment["LANG"].as_str()), (4, "C"));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use anyhow::Result;
 use arena::schedule::{ScheduleSettings, TournamentFormat};
 use arena::statistics::Sprt;
 use arena::{
-    Concurrency, Match, MatchConfig, MatchFiles, MatchOpenings, OpeningsError, PageHeading, Participant, Seat,
+    Concurrency, Match, MatchConfig, MatchFiles, MatchOpenings, OpeningsError, PageHeading, Participant,
+    Rules, Seat,
 };
 use game::PlayedVariant;
 use players::Spec;
@@ -12,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::options::{MatchOptions, OpeningOptions};
 use super::participants::EngineTables;
+use super::report;
 
 /// A match with all its settings.
 pub(super) struct MatchPlan {
@@ -26,7 +28,7 @@ pub(super) struct MatchPlan {
 impl MatchPlan {
     pub(super) fn new(options: MatchOptions, engines: EngineTables) -> Result<MatchPlan> {
         let concurrency = options.running.concurrency()?;
-        let rules = options.adjudication.rules()?;
+        let rules = Rules { awaits: Some(report::tell_wait), ..options.adjudication.rules()? };
         let sprt = options.test.sprt(options.tournament.colours())?;
         let fields = options.output.fields()?;
         let played = options.openings.played()?;

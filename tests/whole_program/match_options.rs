@@ -270,7 +270,7 @@ fn a_program_that_ignores_its_depth_is_told_to_move() {
     hall.write("deaf.sh", &format!("{UCI_LOOP} go) echo info depth 9 score cp 1 pv a2a3;; esac; done"));
     hall.write("o.epd", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n");
     let fast = format!("cmd='{HERALD}' name=Fast");
-    let play = |engine: &str| {
+    let play_with = |engine: &str, limit: &str| {
         let rest = [
             "--engine",
             engine,
@@ -284,17 +284,24 @@ fn a_program_that_ignores_its_depth_is_told_to_move() {
             "1",
         ];
         let mut herald = Command::new(HERALD);
-        let output =
-            herald.args(["match", "--each", "depth=3"]).args(rest).current_dir(hall.0.path()).output();
+        let output = herald.args(["match", "--each", limit]).args(rest).current_dir(hall.0.path()).output();
         text(&output.expect("herald runs").stdout).to_owned()
     };
+    let play = |engine: &str| play_with(engine, "depth=3");
+    hall.write(
+        "nodes.sh",
+        &format!(
+            "{UCI_LOOP} go) echo info depth 9 nodes 90000 score cp 1; echo info depth 9 nodes 100401 score cp 1;; \
+                                   stop) echo bestmove a2a3;; esac; done"
+        ),
+    );
+    let told = play_with("cmd='sh nodes.sh' name=Wide", "nodes=100");
+    let line = "Wide: does not keep to its limit, was told to move for 1 move\n";
+    assert_eq!((told.matches(line).count(), told.contains("1 game, 100.0 % drawn")), (2, true), "{told}");
     for engine in ["cmd='sh uci.sh' name=Deep", "cmd='sh cecp.sh' name=Deep protocol=cecp"] {
         let told = play(engine);
         assert!(told.contains("1 game, 100.0 % drawn"), "{told}");
-        assert!(
-            told.contains("Deep: does not keep to its limit of depth, was told to move for 1 move\n"),
-            "{told}"
-        );
+        assert!(told.contains("Deep: does not keep to its limit, was told to move for 1 move\n"), "{told}");
     }
     let told = play("cmd='sh deaf.sh' name=Deep");
     let lost = "Game 1 (Deep - Fast): 0-1 {White abandons the game: gave no answer to the request to move now in time}\n";
@@ -326,6 +333,57 @@ fn a_complete_match_goes_on_with_more_games() {
     assert!(refused(&fewer).contains("schedule.games was 2, now 1"), "{fewer:?}");
     let other = play(&["--games", "6", "--sprt", "0,5"]);
     assert!(refused(&other).contains("sprt.bounds was null"), "{other:?}");
+}
+
+/// The openings of the first games do not depend on how many there will be.
+#[test]
+fn a_round_robin_of_three_goes_on_with_more_games() {
+    let hall = Hall::new();
+    let third = format!("cmd='{HERALD}' name=C");
+    let engines: Vec<String> = ["A", "B"].iter().map(|name| format!("cmd='{HERALD}' name={name}")).collect();
+    let play = |rest: &[&str]| {
+        let all = ["--engine", &engines[0], "--engine", &engines[1], "--engine", &third];
+        hall.play(&[&all[..], rest].concat())
+    };
+    for (name, more, less) in [
+        ("games", &["--games", "4"][..], &["--games", "2"][..]),
+        ("rounds", &["--games", "2", "--rounds", "3"], &["--games", "2"]),
+        ("single", &["--games", "3", "--no-reversal"], &["--games", "1", "--no-reversal"]),
+    ] {
+        let whole = play(&[more, &["--pgn", &format!("{name}.whole")]].concat());
+        assert!(whole.status.success(), "{whole:?}");
+        let pgn = format!("{name}.pgn");
+        let files = ["--state", name, "--pgn", &pgn];
+        for games in [less, more] {
+            let output = play(&[games, &files].concat());
+            assert!(output.status.success(), "{output:?}");
+        }
+        let tags = |file: &str| -> Vec<String> {
+            let kept = ["[White ", "[Black ", "[FEN ", "[Round "];
+            let pgn = hall.read(file);
+            pgn.lines()
+                .filter(|line| kept.iter().any(|tag| line.starts_with(tag)))
+                .map(str::to_owned)
+                .collect()
+        };
+        assert_eq!(tags(&pgn), tags(&format!("{name}.whole")), "{name}");
+    }
+    assert!(play(&["--games", "1", "--state", "odd"]).status.success());
+    let longer = play(&["--games", "2", "--state", "odd"]);
+    assert!(refused(&longer).contains("game 2 is not in the schedule"), "{longer:?}");
+}
+
+/// A match goes on with the openings that it began with.
+#[test]
+fn other_openings_of_the_same_number_are_noticed() {
+    let hall = Hall::new();
+    hall.write("o.epd", "4k3/8/8/8/8/8/P7/4K3 w - -\n");
+    let play = |games: &str| hall.play(&["--openings", "o.epd", "--state", "s", "--games", games]);
+    assert!(play("2").status.success());
+    hall.write("o.epd", "4k3/8/8/8/8/8/7P/4K3 w - -\n");
+    assert!(refused(&play("4")).contains("openings.checksum was "));
+    hall.write("o.epd", "4k3/8/8/8/8/8/P7/4K3 w - -\n");
+    assert!(play("4").status.success());
 }
 
 /// The tags of other match runners, for tools that read them.

@@ -4,6 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use game::counted;
+use platform::FileId;
+
 use super::StoreError;
 
 /// A file to which complete records are appended.
@@ -13,6 +16,8 @@ pub(super) struct AppendFile {
     pub(super) file: File,
     /// Length of the valid part, in bytes.
     pub(super) length: u64,
+    /// Identity of the file; `None` for a device.
+    pub(super) id: Option<FileId>,
 }
 
 impl AppendFile {
@@ -26,10 +31,18 @@ impl AppendFile {
             Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
         }
         let length = file.metadata().map_err(failed)?.len();
-        Ok(AppendFile { path: path.to_owned(), file, length })
+        let id = FileId::of(&file);
+        Ok(AppendFile { path: path.to_owned(), file, length, id })
+    }
+
+    /// Opens a file that can be read again.
+    pub(super) fn open_stored(path: &Path) -> Result<AppendFile, StoreError> {
+        let file = AppendFile::open(path)?;
+        if file.id.is_none() { Err(StoreError::NotStored(path.to_owned())) } else { Ok(file) }
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.check()?;
         if let Err(error) = self.file.write_all(bytes) {
             self.cut(self.length);
             return Err(StoreError::Io { path: self.path.clone(), action: "written", error });
@@ -38,9 +51,29 @@ impl AppendFile {
         Ok(())
     }
 
+    /// Checks that nobody has removed the file or changed its length since the last record.
+    fn check(&self) -> Result<(), StoreError> {
+        if self.id.is_none() {
+            return Ok(());
+        }
+        let lost = |reason: String| StoreError::Lost { path: self.path.clone(), reason };
+        if FileId::at(&self.path) != self.id {
+            return Err(lost("it was removed or replaced".to_owned()));
+        }
+        match self.file.metadata() {
+            Ok(about) if about.len() != self.length => {
+                Err(lost(format!("it has {} of {}", counted(about.len(), "byte"), self.length)))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Truncates the file to `length`. If that fails, the next resumption does it.
     pub(super) fn cut(&mut self, length: u64) {
-        let _ = self.file.set_len(length);
+        // A file that somebody has shortened is not filled up.
+        if self.file.metadata().is_ok_and(|about| about.len() > length) {
+            let _ = self.file.set_len(length);
+        }
         self.length = length;
     }
 }

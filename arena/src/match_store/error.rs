@@ -22,6 +22,19 @@ pub enum StoreError {
     /// The file is no state of a match and is not overwritten.
     #[error("{0} is not the state of a match; name a new file, or one that a match has written")]
     Foreign(PathBuf),
+    /// The state cannot be kept there, because it is a device or a folder.
+    #[error("{0} is no file from which a match can go on; name a new file, or one that a match has written")]
+    NotStored(PathBuf),
+    /// Somebody removed or changed the file while the match was played.
+    #[error(
+        "{path} is not as the match left it ({reason}); the last game is not stored, and the match stops here"
+    )]
+    Lost {
+        /// Path of the file.
+        path: PathBuf,
+        /// The difference.
+        reason: String,
+    },
     /// The file for games or positions has something else and is not appended to.
     #[error("{path} has no {kind} at its beginning; name a new file, or one of {kind}")]
     OtherKind {

@@ -54,7 +54,7 @@ impl MatchStore {
         growing: &[&str],
         restore: impl FnMut(GameEntry) -> Result<(), String>,
     ) -> Result<MatchStore, StoreError> {
-        let mut state = files.state.map(AppendFile::open).transpose()?;
+        let mut state = files.state.map(AppendFile::open_stored).transpose()?;
         let mut outputs = MatchOutputs::open(files)?;
         match &mut state {
             Some(state) => state::resume(state, &mut outputs, settings, growing, restore)?,

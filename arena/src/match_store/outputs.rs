@@ -24,6 +24,14 @@ pub(super) struct MatchOutput {
     pub(super) gap: &'static str,
 }
 
+/// Whether a text begins with a tag of PGN: `[Name "`.
+fn begins_with_tag(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"[") else { return false };
+    let rest = rest.trim_ascii_start();
+    let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    rest.first().is_some_and(u8::is_ascii_alphabetic) && rest[length..].trim_ascii_start().starts_with(b"\"")
+}
+
 /// Number of bytes of a file in which its kind is looked for.
 const BEGINNING: u64 = 1024;
 
@@ -88,7 +96,7 @@ impl MatchOutput {
 
     /// Checks that what the file begins with is of its kind.
     fn check_kind(&self) -> Result<(), StoreError> {
-        let AppendFile { path, file, length } = &self.file;
+        let AppendFile { path, file, length, .. } = &self.file;
         // A device has no length.
         if *length == 0 {
             return Ok(());
@@ -99,15 +107,15 @@ impl MatchOutput {
         start.rewind().and_then(|()| start.take(BEGINNING).read_to_end(&mut bytes)).map_err(failed)?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
         let is_own = match self.kind {
-            // Tags, comments, or moves without any tags.
-            MatchOutputKind::Games => {
-                bytes.starts_with(b"1.") || bytes.first().is_some_and(|first| b"[%;{".contains(first))
-            }
-            // Placement and side to move.
+            MatchOutputKind::Games => begins_with_tag(bytes),
+            // Placement and side to move, perhaps behind comments.
             MatchOutputKind::Positions => {
-                let mut fields = bytes.split(u8::is_ascii_whitespace);
+                let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+                let first =
+                    lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default();
+                let mut fields = first.split(u8::is_ascii_whitespace);
                 let is_placement = fields.next().is_some_and(|placement| placement.contains(&b'/'));
-                is_placement && matches!(fields.next(), Some(b"w" | b"b")) || bytes.starts_with(b"#")
+                is_placement && matches!(fields.next(), Some(b"w" | b"b"))
             }
         };
         if bytes.is_empty() || is_own {
@@ -118,7 +126,7 @@ impl MatchOutput {
     }
 
     pub(super) fn find_gap(&mut self) -> Result<(), StoreError> {
-        let AppendFile { path, file, length } = &self.file;
+        let AppendFile { path, file, length, .. } = &self.file;
         let failed = |error| StoreError::Io { path: path.clone(), action: "read", error };
         self.gap = match self.kind {
             _ if *length == 0 => "",
@@ -136,7 +144,7 @@ impl MatchOutput {
     /// Checks that the file contains nothing behind `end` except a game, or a position, that was being written when the
     /// program was killed.
     fn check_tail(&mut self, end: u64) -> Result<(), StoreError> {
-        let AppendFile { path, file, length } = &self.file;
+        let AppendFile { path, file, length, .. } = &self.file;
         let changed = |reason: String| StoreError::ChangedOutput { path: path.clone(), reason };
         if *length < end {
             return Err(changed(format!("it has {} of {end}", counted(*length, "byte"))));

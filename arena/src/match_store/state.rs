@@ -61,7 +61,14 @@ pub(super) fn resume(
             *before = now.cloned().unwrap_or_default();
         }
     }
-    if let Some((setting, before, now)) = difference("", &header.settings, settings) {
+    // Older states do not know the checksum.
+    let mut settings = settings.clone();
+    if header.settings.pointer("/openings/checksum").is_none()
+        && let Some(Value::Object(openings)) = settings.get_mut("openings")
+    {
+        openings.remove("checksum");
+    }
+    if let Some((setting, before, now)) = difference("", &header.settings, &settings) {
         return Err(StoreError::OtherSettings { path: state.path.clone(), setting, before, now });
     }
     let mut ends = [header.pgn_begin, header.epd_begin];

@@ -35,10 +35,25 @@ fn files_of_another_kind_are_not_appended_to() {
         assert_eq!(fs::read_to_string(&files.pgn).unwrap(), pgn);
         opened.map(drop)
     };
-    for (pgn, epd) in [("", ""), (&*pgn(1), &*epd(1)), ("\n; old games\n1. e4 *\n", "\n")] {
+    for (pgn, epd) in
+        [("", ""), (&*pgn(1), &*epd(1)), ("\n[ White \"x\"]\n1. e4 *\n", "\n# old\n8/8/8/8/8/8/8/8 w - -")]
+    {
         assert!(kept(pgn, epd).is_ok(), "{pgn} {epd}");
     }
-    for (pgn, epd) in [("#!/bin/sh\n", ""), ("\x7fELF", ""), ("", "[Event \"x\"]\n")] {
+    let state = format!("{SIGNATURE}\"settings\":{{}}}}\n");
+    let others = [
+        "#!/bin/sh\n",
+        "\x7fELF",
+        &*state,
+        "[each]\ntc = \"8+0.08\"\n",
+        "[[engine]]\n",
+        "[{\"name\": \"A\"}]",
+        "{\"name\": 1}",
+        "; a setting\n",
+        "% x\n",
+    ];
+    let positions = [&*state, "# settings\n[each]\n", "# settings\n", "[Event \"x\"]\n"];
+    for (pgn, epd) in others.map(|text| (text, "")).into_iter().chain(positions.map(|text| ("", text))) {
         assert!(matches!(kept(pgn, epd), Err(StoreError::OtherKind { .. })), "{pgn} {epd}");
     }
 }
@@ -199,6 +214,41 @@ fn foreign_damaged_and_changed_files_are_refused_and_left_alone() {
 }
 
 #[test]
+fn files_that_are_removed_or_shortened_are_told() {
+    for place in 0..3 {
+        let files = Files::new();
+        let path = [&files.state, &files.pgn, &files.epd][place];
+        let (mut store, _) = files.open().unwrap();
+        store.append(&entry(0), &pgn(0), &epd(0)).unwrap();
+        fs::rename(path, path.with_extension("gone")).unwrap();
+        let told =
+            |store: &mut MatchStore| store.append(&entry(1), &pgn(1), &epd(1)).unwrap_err().to_string();
+        assert!(told(&mut store).contains("removed or replaced"));
+        fs::rename(path.with_extension("gone"), path).unwrap();
+        OpenOptions::new().write(true).open(path).unwrap().set_len(3).unwrap();
+        let shortened = told(&mut store);
+        assert!(
+            shortened.starts_with(path.to_str().unwrap()) && shortened.contains("3 bytes of"),
+            "{shortened}"
+        );
+        assert_eq!(fs::metadata(path).unwrap().len(), 3, "it is not filled up");
+    }
+}
+
+#[test]
+fn other_openings_are_refused_and_old_states_go_on() {
+    let files = Files::new();
+    let settings = |checksum: Value| json!({ "openings": { "count": 3, "checksum": checksum } });
+    files.open_with(&settings(json!(7))).unwrap();
+    assert!(files.open_with(&settings(json!(7))).is_ok());
+    let error = files.open_with(&settings(json!(8))).unwrap_err().to_string();
+    assert!(error.contains("openings.checksum was 7, now 8"), "{error}");
+    fs::remove_file(&files.state).unwrap();
+    files.open_with(&json!({ "openings": { "count": 3 } })).unwrap();
+    assert!(files.open_with(&settings(json!(8))).is_ok());
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_leaves_the_game_out_of_both_files() {
     let files = Files::new();
@@ -206,7 +256,7 @@ fn a_full_disk_leaves_the_game_out_of_both_files() {
     let settings = json!({ "games": 2 });
     let open = |files| MatchStore::open(files, &settings, &[], |_| Ok(()));
     let first = open(MatchFiles { state: Some(full), ..MatchFiles::default() });
-    assert!(first.is_err(), "before the first game");
+    assert!(matches!(first, Err(StoreError::NotStored(_))), "before the first game");
     let mut store = open(MatchFiles { pgn: Some(full), ..files.paths() }).unwrap();
     let error = store.append(&entry(0), &pgn(0), &epd(0)).unwrap_err().to_string();
     assert!(error.starts_with("/dev/full cannot be written: No space left"), "{error}");
@@ -218,6 +268,7 @@ fn a_full_disk_leaves_the_game_out_of_both_files() {
         path: full.to_owned(),
         file: OpenOptions::new().append(true).open(full).unwrap(),
         length: 0,
+        id: None,
     });
     assert!(state.0.append(&entry(0), &pgn(0), &epd(0)).is_err());
     assert_eq!(fs::read_to_string(&files.pgn).unwrap(), "");

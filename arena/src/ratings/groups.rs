@@ -2,7 +2,10 @@
 //!
 //! Players can be compared if points went both ways between them, over however many others. A player who won or lost all
 //! his games has no rating but a bound of it; he is set aside, and others may then be in the same case. What remains falls
-//! into groups between which there were no games, or in which one group won them all.
+//! into groups between which there were no games, or in which one group won them all. A player with a fixed rating is set
+//! aside last, and is a group of his own then: his rating is no bound that follows from those of the others.
+
+use std::collections::VecDeque;
 
 use super::games::GameTally;
 
@@ -21,6 +24,8 @@ pub(super) struct MetOpponent {
 pub(super) struct SetAside {
     pub(super) player: usize,
     pub(super) won_all: bool,
+    /// The group of his own of a player with a fixed rating.
+    pub(super) own_group: Option<usize>,
 }
 
 /// The division of the players.
@@ -30,16 +35,21 @@ pub(super) struct Division {
     pub(super) opponents: Vec<Vec<MetOpponent>>,
     /// Players who won or lost everything against those that were left.
     pub(super) set_aside: Vec<SetAside>,
-    /// The groups of the others, the largest first.
+    /// The groups of the others, the largest first, and those of players with a fixed rating who are set aside.
     pub(super) groups: Vec<Vec<usize>>,
 }
 
 impl Division {
-    pub(super) fn new(tally: &GameTally) -> Division {
+    /// Divides the players; `is_fixed` says which ones have a fixed rating.
+    pub(super) fn new(tally: &GameTally, is_fixed: &[bool]) -> Division {
         let opponents = opponents(tally);
-        let (set_aside, remains) = set_aside(&opponents);
+        let (mut set_aside, remains) = set_aside(&opponents, is_fixed);
         let mut groups = strongly_connected(&opponents, &remains);
         groups.sort_by_key(|group| (usize::MAX - group.len(), group.first().copied()));
+        for aside in set_aside.iter_mut().filter(|aside| is_fixed[aside.player]) {
+            aside.own_group = Some(groups.len());
+            groups.push(vec![aside.player]);
+        }
         Division { opponents, set_aside, groups }
     }
 
@@ -50,6 +60,9 @@ impl Division {
             for &player in group {
                 group_of[player] = Some(number);
             }
+        }
+        for aside in &self.set_aside {
+            group_of[aside.player] = None;
         }
         group_of
     }
@@ -81,27 +94,32 @@ fn opponents(tally: &GameTally) -> Vec<Vec<MetOpponent>> {
     opponents
 }
 
-/// Sets players aside until everybody has both won and lost something. Returns them and who remains.
-fn set_aside(opponents: &[Vec<MetOpponent>]) -> (Vec<SetAside>, Vec<bool>) {
+/// Sets players aside until everybody has both won and lost something, those with a fixed rating only when there are no
+/// others. Returns them and who remains.
+fn set_aside(opponents: &[Vec<MetOpponent>], is_fixed: &[bool]) -> (Vec<SetAside>, Vec<bool>) {
     let total = |of: &dyn Fn(&MetOpponent) -> f64| -> Vec<f64> {
         opponents.iter().map(|list| list.iter().map(of).sum()).collect()
     };
     let (mut points, mut games) = (total(&|opponent| opponent.points), total(&|opponent| opponent.games));
     let mut remains = vec![true; opponents.len()];
     let mut set_aside = Vec::new();
-    let mut to_check: Vec<usize> = (0..opponents.len()).rev().collect();
-    while let Some(player) = to_check.pop() {
+    let mut to_check = VecDeque::new();
+    let add = |to_check: &mut VecDeque<usize>, player: usize| {
+        if is_fixed[player] { to_check.push_front(player) } else { to_check.push_back(player) }
+    };
+    (0..opponents.len()).rev().for_each(|player| add(&mut to_check, player));
+    while let Some(player) = to_check.pop_back() {
         let won_all = points[player] >= games[player];
         // Without games left a player is the only one of a group.
         if !remains[player] || games[player] == 0.0 || points[player] > 0.0 && !won_all {
             continue;
         }
         remains[player] = false;
-        set_aside.push(SetAside { player, won_all });
+        set_aside.push(SetAside { player, won_all, own_group: None });
         for opponent in opponents[player].iter().filter(|opponent| remains[opponent.number]) {
             points[opponent.number] -= opponent.games - opponent.points;
             games[opponent.number] -= opponent.games;
-            to_check.push(opponent.number);
+            add(&mut to_check, opponent.number);
         }
     }
     (set_aside, remains)
@@ -178,7 +196,7 @@ mod tests {
         }
         let mut tally = GameTally::default();
         tally.read(pgn.as_bytes()).unwrap();
-        let division = Division::new(&tally);
+        let division = Division::new(&tally, &vec![false; tally.players.len()]);
         let name = |&player: &usize| tally.players[player].clone();
         let set_aside = division.set_aside.iter().map(|aside| (name(&aside.player), aside.won_all)).collect();
         let groups = division.groups.iter().map(|group| group.iter().map(name).collect()).collect();

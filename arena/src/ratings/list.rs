@@ -101,7 +101,8 @@ impl RatingList {
     /// An anchor is not among the players; carries its name.
     pub fn new(tally: &GameTally, options: &RatingOptions) -> Result<RatingList, String> {
         let anchors = anchors(tally, options)?;
-        let division = Division::new(tally);
+        let is_anchor: Vec<bool> = anchors.iter().map(Option::is_some).collect();
+        let division = Division::new(tally, &is_anchor);
         let mut group_of = division.group_of_each();
         let mut fit = new_fit(tally, options, &anchors, &group_of);
         fit.run();
@@ -113,11 +114,13 @@ impl RatingList {
                 fit.values[player] += options.average / ELO - mean;
             }
         }
-        let bounds = place_set_aside(&division, &anchors, &mut fit, &mut group_of);
+        let bounds = place_set_aside(&division, &mut fit, &mut group_of);
         let group_of: Vec<usize> = group_of.into_iter().map(Option::unwrap_or_default).collect();
         let mut ranking: Vec<usize> = (0..tally.players.len()).collect();
+        let heights = heights(&division, &bounds);
         ranking.sort_by(|&a, &b| {
-            group_of[a].cmp(&group_of[b]).then(fit.values[b].total_cmp(&fit.values[a])).then(a.cmp(&b))
+            let by_value = rounded(fit.values[b]).total_cmp(&rounded(fit.values[a]));
+            group_of[a].cmp(&group_of[b]).then(by_value).then(heights[b].cmp(&heights[a])).then(a.cmp(&b))
         });
         let variances = variances(tally, &fit, &free_groups, &ranking);
         let mut list = RatingList {
@@ -241,16 +244,39 @@ fn new_fit(
     }
 }
 
+/// Rounds a rating so that bounds that are equal, such as after a single game, compare as equal.
+fn rounded(value: f64) -> f64 {
+    // Not -0.0.
+    (value * ELO * 1e6).round() + 0.0
+}
+
+/// Returns who stands above whom at equal values: who won everything above, the first to be set aside at the top, and who
+/// lost everything below, the first at the bottom.
+fn heights(division: &Division, bounds: &[Option<RatingBound>]) -> Vec<isize> {
+    let mut heights = vec![0; bounds.len()];
+    for (height, aside) in (1..).zip(division.set_aside.iter().rev()) {
+        heights[aside.player] = match bounds[aside.player] {
+            None => 0,
+            Some(RatingBound::AtLeast) => height,
+            Some(RatingBound::AtMost) => -height,
+        };
+    }
+    heights
+}
+
 /// Gives the players who won or lost everything a bound, the last one first, and the group in which they have most games.
 fn place_set_aside(
     division: &Division,
-    anchors: &[Option<f64>],
     fit: &mut Fit,
     group_of: &mut [Option<usize>],
 ) -> Vec<Option<RatingBound>> {
     let mut bounds = vec![None; group_of.len()];
     let advantage = fit.values[fit.advantage()];
-    for &SetAside { player, won_all } in division.set_aside.iter().rev() {
+    for &SetAside { player, won_all, own_group } in division.set_aside.iter().rev() {
+        if own_group.is_some() {
+            group_of[player] = own_group;
+            continue;
+        }
         let placed = || division.opponents[player].iter().filter(|o| group_of[o.number].is_some());
         let mut games_in = vec![0.0; division.groups.len()];
         placed().for_each(|o| games_in[group_of[o.number].unwrap_or_default()] += o.games);
@@ -260,9 +286,6 @@ fn place_set_aside(
             .map(|o| (fit.values[o.number], o.games, o.surplus_of_white))
             .collect();
         group_of[player] = most;
-        if anchors[player].is_some() {
-            continue;
-        }
         let games: f64 = met.iter().map(|(_, games, _)| games).sum();
         let wanted = if won_all { games - 0.5 } else { 0.5 };
         let score = |rating: f64| -> f64 {

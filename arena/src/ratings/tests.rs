@@ -105,6 +105,58 @@ fn who_won_everything_has_a_bound() {
     assert!(RatingsReport(&list).text(RatingsSections::default()).contains("> "));
 }
 
+/// Who has a fixed rating and won or lost everything says nothing about those who have both won and lost.
+#[test]
+fn an_anchor_who_won_or_lost_everything_is_compared_with_nobody() {
+    let won = |games| WinDrawLoss { wins: games, draws: 0, losses: 0 };
+    let even = games("B", "C", WinDrawLoss { wins: 10, draws: 0, losses: 10 });
+    let anchored = |pgn: &str, anchors: &[(&str, f64)]| {
+        let anchors = anchors.iter().map(|&(name, rating)| (name.to_owned(), rating)).collect();
+        list(pgn, &RatingOptions { anchors, ..FREE })
+    };
+    let above = anchored(&(even.clone() + &games("A", "B", won(10))), &[("A", 2000.0)]);
+    let below = anchored(&(even + &games("B", "A", won(10))), &[("A", 2000.0)]);
+    let both = anchored(&games("A", "B", won(10)), &[("A", 2000.0), ("B", 2500.0)]);
+    for list in [above, below, both] {
+        let place = |name: &str| list.players.iter().position(|player| player.name == name).unwrap();
+        assert_ne!(list.players[place("A")].group, list.players[place("B")].group, "{:?}", list.players);
+        assert!((0..list.players.len()).all(|other| list.superiority(place("A"), other).is_none()));
+        assert_near(list.players[place("A")].rating.value, 2000.0, 1e-9);
+    }
+    // Those who hang on the anchor alone have bounds.
+    let hanging = anchored(&(games("A", "B", won(10)) + &games("B", "C", won(1))), &[("A", 2000.0)]);
+    let names: Vec<&str> = hanging.players.iter().map(|player| &*player.name).collect();
+    let bounds: Vec<Option<RatingBound>> = hanging.players.iter().map(|player| player.bound).collect();
+    assert_eq!(names, ["A", "B", "C"]);
+    assert_eq!(bounds, [None, Some(RatingBound::AtMost), Some(RatingBound::AtMost)]);
+    assert_near(hanging.players[1].rating.value, 2000.0 - 511.5, 0.1);
+}
+
+/// After a single game the bound is the opponent's rating.
+#[test]
+fn who_won_stands_above_who_lost_at_the_same_value() {
+    let order = |pgn: &[(&str, &str)], anchor: Option<&str>| -> String {
+        let games: String = pgn.iter().map(|(white, black)| game(white, black, "1-0")).collect();
+        let anchors = anchor.into_iter().map(|name| (name.to_owned(), 2000.0)).collect();
+        let list = list(&games, &RatingOptions { anchors, ..FREE });
+        let csv = RatingsReport(&list).csv();
+        let in_csv = csv.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().replace('"', ""));
+        let json = RatingsReport(&list).json();
+        let in_json =
+            json["players"].as_array().unwrap().iter().map(|player| player["name"].as_str().unwrap());
+        assert_eq!(in_csv.clone().collect::<String>(), in_json.collect::<String>());
+        in_csv.collect()
+    };
+    for anchor in [None, Some("A"), Some("B")] {
+        assert_eq!(order(&[("A", "B")], anchor), "AB", "{anchor:?}");
+        assert_eq!(order(&[("B", "A")], anchor), "BA", "{anchor:?}");
+    }
+    for anchor in [None, Some("A"), Some("D")] {
+        assert_eq!(order(&[("A", "B"), ("B", "C"), ("C", "D")], anchor), "ABCD", "{anchor:?}");
+        assert_eq!(order(&[("C", "D"), ("B", "C"), ("A", "B")], anchor), "ABCD", "{anchor:?}");
+    }
+}
+
 #[test]
 fn groups_that_never_met_are_named() {
     let pgn = three_players() + &games("X", "Y", WinDrawLoss { wins: 3, draws: 1, losses: 2 });

@@ -409,10 +409,9 @@ impl Wave {
             round: self.first_round + (place.cycle * self.encounters.rounds() + encounter.round) as u32,
             white,
             black,
-            // All encounters of a round get the same openings, and an encounter takes consecutive ones. Every opponent
-            // therefore meets the same openings or, where there are fewer openings than games, all of them equally
-            // often.
-            opening: self.first_opening + encounter.round * self.cycles() + place.cycle,
+            // All encounters of a round have the same opening, and the next round has the next one. The number does not
+            // depend on the number of games, so that a match can become longer.
+            opening: self.first_opening + place.cycle * self.encounters.rounds() + encounter.round,
         }
     }
 }

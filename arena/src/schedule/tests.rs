@@ -139,15 +139,44 @@ fn challengers_meet_all_the_others_and_not_each_other() {
     assert!(encounters.into_keys().eq(expected));
 }
 
-/// With a book of ten openings, which are drawn again from the first when they are used up.
+/// With a book of ten openings, which are drawn again when they are used up.
 #[test]
 fn openings_are_spread_evenly_over_opponents() {
     for format in [TournamentFormat::RoundRobin, TournamentFormat::Gauntlet { challengers: 1 }] {
         let mut uses: BTreeMap<(usize, usize, u64), u32> = BTreeMap::new();
         for fixture in play(settings(6, format, 40), 2, 3) {
-            *uses.entry((fixture.white, fixture.black, fixture.opening % 10)).or_default() += 1;
+            *uses
+                .entry((fixture.white, fixture.black, crate::openings::place_of(fixture.opening, 10)))
+                .or_default() += 1;
         }
         assert!(uses.values().all(|&times| times == 2), "{format:?}: {uses:?}");
+    }
+}
+
+/// A longer match begins with the games of the shorter one. An odd number of pairs' games ends with single games.
+#[test]
+fn a_longer_match_begins_with_the_same_games() {
+    for format in [TournamentFormat::RoundRobin, TournamentFormat::Gauntlet { challengers: 1 }] {
+        for colours in [ColourOrder::Pairs, ColourOrder::Alternating, ColourOrder::Fixed] {
+            for programs in 2..7 {
+                let played = |games| {
+                    let mut fixtures =
+                        play(ScheduleSettings { colours, ..settings(programs, format, games) }, 1, 0);
+                    fixtures.sort_by_key(|fixture| fixture.number);
+                    fixtures
+                };
+                let longest = played(10);
+                let shorter = if colours == ColourOrder::Pairs { &[2, 4, 8][..] } else { &[1, 2, 3, 8] };
+                for &games in shorter {
+                    let fixtures = played(games);
+                    assert_eq!(
+                        fixtures,
+                        longest[..fixtures.len()],
+                        "{format:?} {colours:?} {programs} {games}"
+                    );
+                }
+            }
+        }
     }
 }
 

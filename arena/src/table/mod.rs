@@ -59,6 +59,13 @@ const CLAIM_PATIENCE: Duration = Duration::from_secs(1);
 /// Number of plies by which a depth may exceed its limit: some programs count the first ply differently, or extend the last one.
 const DEPTH_TOLERANCE: u32 = 1;
 
+/// Nodes that a search may have: so many times its limit, and so many more. Some programs look at the limit seldom.
+const NODES_FACTOR: u64 = 4;
+const NODES_TOLERANCE: u64 = 100_000;
+
+/// Time after which it is told that a player without a clock is awaited.
+const LONG_WAIT: Duration = Duration::from_mins(1);
+
 /// Time in which a player must move that was told to move now.
 const HURRY_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -155,6 +162,8 @@ struct GameReferee<'a> {
     patience_ends: Option<Instant>,
     /// Whether the side to move was told to move now.
     hurried: bool,
+    /// Whether it was told that the side to move is awaited.
+    is_awaited: bool,
     /// Latest thinking information of the side to move.
     thinking: Thinking,
     /// Draw offers that stand, or that go with the next move.
@@ -194,6 +203,7 @@ impl<'a> GameReferee<'a> {
             asked: began,
             patience_ends: None,
             hurried: false,
+            is_awaited: false,
             thinking: Thinking::default(),
             offers: ByColor::default(),
             announced: None,
@@ -247,7 +257,7 @@ impl<'a> GameReferee<'a> {
     fn ask(&mut self, since: Instant) -> Flow {
         let mover = self.record.game.turn();
         self.thinking = Thinking::default();
-        self.hurried = false;
+        (self.hurried, self.is_awaited) = (false, false);
         let turn = Turn { game: &self.record.game, clock: &self.clock, at: since };
         if let Err(fault) = self.players.get_mut(mover).think(&turn) {
             return self.fault(mover, fault);
@@ -297,6 +307,7 @@ impl<'a> GameReferee<'a> {
         // A move is in time if it arrived in time, even if it is handled later.
         self.check_time(from_mover.as_ref().map(|arrival| arrival.at))?;
         if from_waiting.is_none() && from_mover.is_none() {
+            self.tell_wait();
             self.wait();
         }
         if let Some(arrival) = from_waiting {
@@ -306,6 +317,19 @@ impl<'a> GameReferee<'a> {
             self.hear(mover, arrival)?;
         }
         Continue(())
+    }
+
+    /// Tells once that a side without a clock has been silent for long.
+    fn tell_wait(&mut self) {
+        let is_long = self.time.now().saturating_duration_since(self.asked) >= LONG_WAIT;
+        let is_silent = self.thinking == Thinking::default();
+        if self.is_awaited || !is_long || !is_silent || self.clock.flag_falls().is_some() {
+            return;
+        }
+        self.is_awaited = true;
+        if let Some(tell) = self.setup.rules.awaits {
+            tell(&self.setup.seats.get(self.record.game.turn()).name);
+        }
     }
 
     /// Waits for either player until the next deadline.
@@ -367,7 +391,7 @@ impl GameReferee<'_> {
                     return Continue(());
                 }
                 self.thinking.update(thinking);
-                self.check_depth(color)
+                self.check_limit(color)
             }
             PlayerEvent::DrawOffer => self.offer_draw(color),
             PlayerEvent::Resignation => lose(color, WinReason::Resignation, ""),
@@ -416,11 +440,17 @@ impl GameReferee<'_> {
         }
     }
 
-    /// Tells a player to move that has clearly passed its limit of depth, once in a turn.
-    fn check_depth(&mut self, mover: Color) -> Flow {
-        let TimeControl::Depth(limit) = *self.clock.control(mover) else { return Continue(()) };
-        let most = limit.get().saturating_add(DEPTH_TOLERANCE);
-        if self.hurried || self.thinking.depth.is_none_or(|depth| depth <= most) {
+    /// Tells a player to move that has clearly passed its limit of depth or nodes, once in a turn.
+    fn check_limit(&mut self, mover: Color) -> Flow {
+        let (depth, nodes) = (self.thinking.depth.unwrap_or(0), self.thinking.nodes.unwrap_or(0));
+        let is_beyond = match *self.clock.control(mover) {
+            TimeControl::Depth(limit) => depth > limit.get().saturating_add(DEPTH_TOLERANCE),
+            TimeControl::Nodes(limit) => {
+                nodes > limit.get().saturating_mul(NODES_FACTOR).saturating_add(NODES_TOLERANCE)
+            }
+            _ => false,
+        };
+        if self.hurried || !is_beyond {
             return Continue(());
         }
         self.hurried = true;

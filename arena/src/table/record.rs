@@ -36,7 +36,7 @@ pub struct GameRecord {
     pub lasted: Duration,
     /// Whether the game was lost on time by no more than the referee's own lag, with which the loser's clock was charged.
     pub late: bool,
-    /// Number of moves for which each side passed its limit of depth and had to be told to move.
+    /// Number of moves for which each side passed its limit of depth or nodes and had to be told to move.
     pub overruns: ByColor<u64>,
 }
 

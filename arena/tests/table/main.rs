@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::num::NonZeroU32;
 use std::process::Command;
 use std::rc::Rc;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -220,6 +221,21 @@ fn a_side_without_a_clock_may_not_be_silent_for_ever() {
     assert_eq!(record.outcome, Some(black_wins(WinReason::Abandoned)));
     assert_eq!(record.faults.white, Some(PlayerFault::Silence("the request for a move")));
     assert_eq!(record.moves.iter().map(|m| m.remaining).collect::<Vec<_>>(), [None, Some(10 * SECOND)]);
+}
+
+/// Nobody has to wait for ever without a word.
+#[test]
+fn a_silent_side_is_named_after_a_minute() {
+    static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let rules = Rules { awaits: Some(|name| TOLD.lock().unwrap().push(name.to_owned())), ..Rules::default() };
+    let play = |control: &str, white: &[&str], black: &[&str]| {
+        TOLD.lock().unwrap().clear();
+        Match::new(control).rules(rules.clone()).play(white, black);
+        TOLD.lock().unwrap().clone()
+    };
+    assert_eq!(play("nodes=100", &["1000ms e4", "50000ms resign"], &["300000ms e5"]), ["Bob"]);
+    assert_eq!(play("nodes=100", &["1000ms says 3; 300000ms e4"], &["resign"]), [""; 0]);
+    assert_eq!(play("1000", &["300000ms e4"], &["resign"]), [""; 0]);
 }
 
 #[test]

@@ -162,6 +162,12 @@ impl<R: Read> PgnScanner<R> {
             }
         };
         self.is_over = read == 0;
+        // Lines may end with carriage returns alone.
+        for byte in &mut self.block[self.end..self.end + read] {
+            if *byte == b'\r' {
+                *byte = b'\n';
+            }
+        }
         self.end += read;
         Ok(())
     }
@@ -358,6 +364,15 @@ mod tests {
         let expected =
             [ResultMarker::Draw, ResultMarker::BlackWins, ResultMarker::WhiteWins, ResultMarker::Open];
         assert_eq!((results.as_slice(), headers[0].round), (&expected[..], Some(12)));
+    }
+
+    #[test]
+    fn lines_may_end_with_carriage_returns() {
+        let pgn = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 e5\n2. d4 1-0\n\n".repeat(3);
+        let headers = scan(pgn.as_bytes());
+        assert_eq!(headers.len(), 3);
+        assert_eq!(headers, scan(pgn.replace('\n', "\r").as_bytes()));
+        assert_eq!(headers, scan(pgn.replace('\n', "\r\n").as_bytes()));
     }
 
     #[test]

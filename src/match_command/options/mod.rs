@@ -100,6 +100,12 @@ impl MatchOptions {
             ("--state", self.running.state.as_deref()),
             ("--log", self.output.log.as_deref()),
         ];
+        for (role, path) in roles {
+            ensure!(
+                path.is_none_or(|path| !path.as_os_str().is_empty()),
+                "{role} \"\": expected the name of a file"
+            );
+        }
         let files: Vec<_> =
             roles.into_iter().filter_map(|(role, path)| Some((role, identity(path?)?))).collect();
         for (place, (role, file)) in files.iter().enumerate() {

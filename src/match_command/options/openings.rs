@@ -75,6 +75,7 @@ impl OpeningOptions {
             self.openings.is_none() || self.random_plies.is_none(),
             "--openings and --random-plies: expected one of them"
         );
+        ensure!(self.plies != Some(0), "--plies 0: expected at least 1");
         ensure!(
             self.random_plies.is_none_or(|plies| plies <= MOST_RANDOM_PLIES),
             "--random-plies: expected at most {MOST_RANDOM_PLIES}"
@@ -109,6 +110,7 @@ impl OpeningOptions {
         json!({
             "file": self.openings, "count": openings.count(), "order": self.order, "seed": self.seed,
             "start": self.start, "plies": self.plies, "random-plies": self.random_plies,
+            "checksum": openings.checksum(),
         })
     }
 

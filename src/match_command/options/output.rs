@@ -1,8 +1,9 @@
 //! What is written and shown.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,6 +14,9 @@ use players::{PgnField, PgnFields};
 use serde::{Deserialize, Serialize};
 
 use crate::settings::{self, LogFile};
+
+/// Number of bytes of a file in which the time of a log is looked for.
+const LONGEST_BEGINNING: u64 = 1024;
 
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -51,6 +55,7 @@ pub(in crate::match_command) struct OutputOptions {
 
 impl OutputOptions {
     pub(in crate::match_command) fn fields(&self) -> Result<PgnFields> {
+        ensure!(self.table_every != Some(0), "--table-every 0: expected at least 1");
         let fields = match &self.pgn_fields {
             None => PgnFields::default(),
             Some(text) => text.parse().map_err(|error: String| anyhow!("--pgn-fields: {error}"))?,
@@ -67,9 +72,24 @@ impl OutputOptions {
         if let Some(folder) = &self.log_folder {
             fs::create_dir_all(folder).with_context(|| format!("--log-folder {}", folder.display()))?;
         }
+        if let Some(path) = &self.log {
+            check_log(path)?;
+        }
         let (shared, folder) = (settings::open_log(self.log.as_deref())?, self.log_folder.clone());
         Ok(EngineLogs { shared, folder, began: Instant::now() })
     }
+}
+
+/// Refuses to append to a file that is no log: its first line has no time and no sign of who spoke.
+fn check_log(path: &Path) -> Result<()> {
+    let Ok(true) = fs::metadata(path).map(|about| about.is_file()) else { return Ok(()) };
+    let mut line = Vec::new();
+    let file = fs::File::open(path).with_context(|| format!("--log {} cannot be read", path.display()))?;
+    BufReader::new(file.take(LONGEST_BEGINNING)).read_until(b'\n', &mut line)?;
+    let time = line.split(|&byte| byte == b' ').next().unwrap_or_default();
+    let is_time = str::from_utf8(time).is_ok_and(|time| time.parse::<f64>().is_ok_and(f64::is_finite));
+    ensure!(line.is_empty() || is_time, "--log {} is no log of a match; name a new file", path.display());
+    Ok(())
 }
 
 /// The logs of the engines: one that they share, or one for each.

@@ -82,6 +82,7 @@ impl TournamentOptions {
             !(self.no_reversal && self.fixed_colours),
             "--no-reversal and --fixed-colours: expected one of them"
         );
+        ensure!(self.rounds != Some(0), "--rounds 0: expected at least 1");
         let games = self.games.unwrap_or(if is_test { GAMES_OF_AN_SPRT } else { 2 });
         let all_games = || {
             let games = u64::from(games) * u64::from(self.rounds.unwrap_or(1));

@@ -4,6 +4,7 @@ mod json;
 mod progress;
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use arena::statistics::{Estimate, Interval, StoppedEstimate};
@@ -39,8 +40,42 @@ pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     text
 }
 
-/// Returns the table of the programs, best first.
+/// Columns of the report beside the names, and the number of those that every terminal shows: rank, name, Elo, nElo, games,
+/// points.
+const BESIDE_NAMES: usize = 75;
+const ALWAYS_SHOWN: usize = 6;
+
+/// Returns the table of the programs, best first, as wide as the terminal on standard output.
 fn table(plan: &MatchPlan, game: &Match) -> String {
+    let width = platform::terminal::size().map_or(usize::MAX, |(columns, _)| columns);
+    table_within(width, BESIDE_NAMES, ALWAYS_SHOWN, |longest| full_table(plan, game, longest))
+}
+
+/// Shortest name in the table of a terminal, and the longest one that costs other columns.
+const NAME_LIMITS: RangeInclusive<usize> = 10..=22;
+
+/// Formats a table with names that are at most so wide that the table fits: first the columns `beside` them have their
+/// place, then the names have what is left. A narrow terminal has fewer columns, the first `kept` ones.
+fn table_within(width: usize, beside: usize, kept: usize, table: impl Fn(usize) -> Grid) -> String {
+    let longest = width.saturating_sub(beside).clamp(*NAME_LIMITS.start(), *NAME_LIMITS.end());
+    let text = table(longest).within(width, kept).text();
+    let used = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let longest = longest.saturating_add(width.saturating_sub(used));
+    table(longest).within(width, kept).text()
+}
+
+/// Shortens a name in its middle: names of versions often differ at their ends.
+fn shortened(name: &str, longest: usize) -> String {
+    let length = name.chars().count();
+    if length <= longest {
+        return name.to_owned();
+    }
+    let (begin, end) = (longest / 2, longest.div_ceil(2).saturating_sub(1));
+    let begin = name.chars().take(begin);
+    begin.chain(['…']).chain(name.chars().skip(length - end)).collect()
+}
+
+fn full_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Grid {
     let headings =
         ["", "Program", "Elo", "nElo", "Games", "Points", "%", "Draw %", "LOS %", "Pairs (0 to 2)"];
     let mut grid = Grid::new(&headings, &[1, 9]);
@@ -52,7 +87,7 @@ fn table(plan: &MatchPlan, game: &Match) -> String {
         let points = games.halves() as f64 / 2.0;
         grid.push([
             format!("{rank}"),
-            plan.name(program).to_owned(),
+            shortened(plan.name(program), longest_name),
             estimate(sample.map(|sample| sample.elo())),
             estimate(sample.and_then(|sample| sample.normalised_elo())),
             games.games().to_string(),
@@ -63,12 +98,17 @@ fn table(plan: &MatchPlan, game: &Match) -> String {
             standing.pairs.0.map(|count| count.to_string()).join(" "),
         ]);
     }
-    grid.text()
+    grid
 }
 
 /// Replaces control characters other than line feeds by `?`: names are what engines tell, and a terminal obeys them.
 pub(super) fn visible(text: &str) -> String {
     text.replace(|c: char| c.is_control() && c != '\n', "?")
+}
+
+/// Tells that an engine without a clock has been silent for long, on standard error.
+pub(super) fn tell_wait(name: &str) {
+    eprintln!("waiting for {}, which has reported nothing for a minute", visible(name));
 }
 
 fn estimate(estimate: Option<Estimate>) -> String {
@@ -86,9 +126,7 @@ fn faults(plan: &MatchPlan, game: &Match) -> String {
     for program in 0..plan.schedule.programs {
         let overruns = game.usage.overruns[program];
         if overruns > 0 {
-            let (name, moves) = (plan.name(program), counted(overruns, "move"));
-            let _ =
-                writeln!(text, "{name}: does not keep to its limit of depth, was told to move for {moves}");
+            let _ = writeln!(text, "{}", overrun_line(plan.name(program), overruns));
         }
         let faults = &game.standings.programs[program].faults;
         let counts: Vec<String> = faults
@@ -106,6 +144,10 @@ fn faults(plan: &MatchPlan, game: &Match) -> String {
         }
     }
     if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+fn overrun_line(name: &str, moves: u64) -> String {
+    format!("{name}: does not keep to its limit, was told to move for {}", counted(moves, "move"))
 }
 
 /// Reports the state of the SPRT; empty if there is none.
@@ -187,4 +229,30 @@ fn spread(times: &Overheads) -> Option<String> {
     let micros = |time: Duration| time.as_secs_f64() * 1e6;
     let (median, longest) = (micros(times.median()?), micros(times.longest));
     Some(format!("median {median:.1} µs, longest {longest:.0} µs"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid(names: &[&str], longest: usize) -> Grid {
+        let mut grid = Grid::new(&["", "Program", "Points", "Elo", "LOS"], &[1]);
+        for name in names {
+            let cells = ["1", &shortened(name, longest), "10.0/20", "+100.0 ± 20.0", "99.9"];
+            grid.push(cells.map(str::to_owned));
+        }
+        grid
+    }
+
+    #[test]
+    fn names_use_the_width_and_keep_their_ends() {
+        let names = ["stockfish-dev-20250101-commit-aaaa", "stockfish-dev-20250101-commit-bbbb"];
+        for width in [20, 40, 50, 80, 120, usize::MAX] {
+            let text = table_within(width, 32, 2, |longest| grid(&names, longest));
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}\n{text}");
+            assert!(text.contains("aaaa") && text.contains("bbbb"), "{width}\n{text}");
+            assert_eq!(names.iter().all(|name| text.contains(name)), width >= 80, "{width}\n{text}");
+        }
+        assert_eq!((shortened("abcdefghij", 5).as_str(), shortened("äbc", 3).as_str()), ("ab…ij", "äbc"));
+    }
 }

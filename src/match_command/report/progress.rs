@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
 use super::json::{self, json_begin, json_game, json_progress, json_start};
-use super::{estimate, sprt_line, table, verdict, visible};
+use super::{estimate, overrun_line, shortened, sprt_line, table, table_within, verdict, visible};
 use crate::match_command::plan::MatchPlan;
 
 /// The speed of this run of a match.
@@ -73,6 +72,8 @@ pub(in crate::match_command) struct MatchProgress<'a> {
     pace: Pace,
     /// Error of writing events or lines; nothing further is written. A match without events goes on.
     failed: Option<io::Error>,
+    /// For each program, whether it was told that it does not keep to its limit.
+    overruns_told: Vec<bool>,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -80,8 +81,7 @@ pub(in crate::match_command) struct MatchProgress<'a> {
 const SHOWN: usize = 12;
 const SHOWN_IN_A_LINE: usize = 4;
 
-/// Shortest and longest limit of a name in the table of a terminal, and the usual width of the columns that matter as much.
-const NAME_LIMITS: RangeInclusive<usize> = 10..=22;
+/// Usual width of the columns that matter as much as the names.
 const BESIDE_NAMES: usize = 58;
 
 /// Columns of a terminal that does not tell its size.
@@ -113,6 +113,7 @@ impl<'a> MatchProgress<'a> {
             table_every: output.table_every.unwrap_or(0),
             pace: Pace::new(game),
             failed: None,
+            overruns_told: vec![false; plan.schedule.programs],
             interrupted,
         };
         live.event(|| json_begin(plan, game));
@@ -130,6 +131,12 @@ impl<'a> MatchProgress<'a> {
         self.event(|| json_game(plan, game, entry));
         if !self.json && !matches!(entry.outcome.0.termination(), "normal" | "adjudication") {
             self.print(&fault_line(plan, entry));
+        }
+        for program in [entry.fixture.white, entry.fixture.black] {
+            let overruns = game.usage.overruns[program];
+            if overruns > 0 && !std::mem::replace(&mut self.overruns_told[program], true) && !self.json {
+                self.print(&format!("{}\n", overrun_line(plan.name(program), overruns)));
+            }
         }
         let is_due = |every: u64| every > 0 && game.standings.games.is_multiple_of(every);
         if is_due(self.report_every) {
@@ -215,7 +222,8 @@ impl<'a> MatchProgress<'a> {
             return;
         }
         let width = platform::terminal::size_of_error_output().map_or(USUAL_WIDTH, |(columns, _)| columns);
-        let table = live_table(self.plan, game, width);
+        let table =
+            table_within(width, BESIDE_NAMES, ALWAYS_SHOWN, |longest| live_table(self.plan, game, longest));
         let rows: Vec<&str> = table.lines().take(1 + SHOWN).collect();
         let pace = self.pace.text(game);
         // Tie-breaks of a knockout are added to the planned games.
@@ -281,11 +289,10 @@ fn fault_line(plan: &MatchPlan, entry: &GameEntry) -> String {
 
 /// Returns the table of a terminal: score, Elo, and how the program has lost games by its own fault. A narrow terminal has
 /// fewer columns, the most important ones.
-fn live_table(plan: &MatchPlan, game: &Match, width: usize) -> String {
+fn live_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Grid {
     // The score is that of all games, Elo and superiority are those of complete pairs.
     let elo = if plan.schedule.colours == ColourOrder::Pairs { "Elo, pairs" } else { "Elo, games" };
     let headings = ["", "Program", "Points", "%", elo, "Time", "Crash", "Other", "LOS %", "Draw %"];
-    let longest_name = width.saturating_sub(BESIDE_NAMES).clamp(*NAME_LIMITS.start(), *NAME_LIMITS.end());
     let mut grid = Grid::new(&headings, &[1]);
     for (rank, program) in (1..).zip(game.standings.ranking()) {
         let standing = &game.standings.programs[program];
@@ -294,10 +301,9 @@ fn live_table(plan: &MatchPlan, game: &Match, width: usize) -> String {
         let percent =
             |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
         let count = |fault: &str| standing.faults.get(fault).copied().unwrap_or(0);
-        let name: String = plan.name(program).chars().take(longest_name).collect();
         grid.push([
             rank.to_string(),
-            name,
+            shortened(plan.name(program), longest_name),
             format!("{points:.1}/{}", games.games()),
             percent((games.games() > 0).then(|| points / games.games() as f64)),
             estimate(sample.map(|sample| sample.elo())),
@@ -308,7 +314,7 @@ fn live_table(plan: &MatchPlan, game: &Match, width: usize) -> String {
             percent(games.draw_ratio()),
         ]);
     }
-    grid.within(width, ALWAYS_SHOWN).text()
+    grid
 }
 
 /// Returns the ratio of the test with its bounds.

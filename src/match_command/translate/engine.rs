@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result, bail};
 
 use super::super::participants;
-use super::{Foreign, Runner, quoted_by};
+use super::{Foreign, Runner, is_plain, quoted_by};
 
 /// What limits the moves of an engine. Where several do that, the last one of these holds here, without the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,8 +70,8 @@ pub(super) fn engine(
         }
     }
     let pair = |word: &String| match word.split_once('=') {
-        Some((key, value)) => format!("{key}={}", quoted_by('\'', value)),
-        None => quoted_by('\'', word),
+        Some((key, value)) if is_plain(key) => format!("{key}={}", quoted_by('\'', value)),
+        _ => quoted_by('\'', word),
     };
     Ok(words.iter().map(pair).collect::<Vec<_>>().join(" "))
 }
@@ -133,6 +133,8 @@ fn usual_control(text: &str) -> String {
         return "-".to_owned();
     }
     let (moves, times) = text.split_once('/').map_or(("", text), |(moves, times)| (moves, times));
+    // No number of moves.
+    let (moves, text) = if moves == "0" { ("", times) } else { (moves, text) };
     let (time, increment) = times.split_once('+').map_or((times, ""), |(time, more)| (time, more));
     let Some((minutes, seconds)) = time.split_once(':') else { return text.to_owned() };
     let (Ok(minutes), Ok(seconds)) = (minutes.parse::<u32>(), seconds.parse::<f64>()) else {

@@ -153,6 +153,22 @@ fn expanded(mut words: Vec<String>) -> Result<Vec<String>> {
     Ok(words)
 }
 
+/// Joins the words of an engine's option whose name has blanks without quotation marks: `option.Move Overhead=10`.
+fn joined(words: Vec<String>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    for word in words {
+        let goes_on = word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
+        match joined.last_mut() {
+            Some(last) if goes_on && last.starts_with("option.") && !last.contains('=') => {
+                last.push(' ');
+                last.push_str(&word);
+            }
+            _ => joined.push(word),
+        }
+    }
+    joined
+}
+
 /// Number of cores of this machine without so many, at least one.
 fn usable_cores(without: usize) -> usize {
     thread::available_parallelism().map_or(1, usize::from).saturating_sub(without).max(1)
@@ -160,7 +176,7 @@ fn usable_cores(without: usize) -> usize {
 
 fn translate(runner: Runner, command: &str) -> Result<Translation> {
     let words = shell_words::split(command).context("a quotation mark is not closed")?;
-    let words = if runner == Runner::Fastchess { expanded(words)? } else { words };
+    let words = joined(if runner == Runner::Fastchess { expanded(words)? } else { words });
     let begin = words
         .iter()
         .position(|word| is_option(word))

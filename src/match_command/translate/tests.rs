@@ -127,6 +127,27 @@ fn a_match_accepts_what_is_printed() {
     accepted(Runner::Cutechess, &format!("{both} -each stderr=e.log"), &["-each stderr=e.log: left out"]);
 }
 
+/// Names of options may have blanks, quoted in any way or not at all.
+#[test]
+fn options_with_blanks_in_their_names() {
+    let both = "-engine cmd=a -engine cmd=b";
+    for option in [
+        "option.Move Overhead=10",
+        "option.\"Move Overhead\"=10",
+        "option.Move\\ Overhead=10",
+        "'option.Move Overhead=10'",
+        "\"option.Move Overhead\"=10",
+    ] {
+        let each = format!("{both} -each {option} tc=0/1:00+0.5");
+        for runner in [Runner::Fastchess, Runner::Cutechess] {
+            let options = accepted(runner, &each, &[]);
+            assert_eq!(options[2], "--each 'option.Move Overhead=10' tc=60+0.5", "{option}");
+        }
+    }
+    assert_eq!(accepted(Runner::Cutechess, &format!("{both} -each tc=0/60+0.5"), &[])[2], "--each tc=60+0.5");
+    assert_eq!(accepted(Runner::Cutechess, &format!("{both} -each tc=40/1:00"), &[])[2], "--each tc=40/60");
+}
+
 #[test]
 fn what_a_match_refuses_is_not_printed() {
     let refused =
