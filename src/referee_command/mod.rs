@@ -116,7 +116,6 @@ impl RefereeArgs {
                 Ok(())
             }
             ServiceEnd::Quit => bail!("interrupted; the same command goes on with the event"),
-            ServiceEnd::Outdated => bail!("another referee has taken over"),
         }
     }
 

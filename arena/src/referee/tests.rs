@@ -567,11 +567,19 @@ fn if_both_are_gone_nobody_wins_until_one_is_back() {
 }
 
 #[test]
-fn an_old_referee_gives_way() {
+fn an_epoch_that_a_client_tells_means_nothing() {
     let mut room = Room::new(settings(&["A", "B"]));
-    let connection = room.connect();
-    room.say(connection, &format!("{START} Epoch 2; Extended; refreq sign_on; tcsi \"\" \"A\";"));
-    assert!(room.event.outdated && room.inboxes[&connection].concat().contains("another referee"));
+    for (name, epoch) in [("X", "99"), ("A", "18446744073709551615"), ("B", "x")] {
+        let connection = room.connect();
+        room.say(
+            connection,
+            &format!("{START} Epoch {epoch}; Extended; refreq sign_on; tcsi \"\" \"{name}\";"),
+        );
+        let told = room.inboxes[&connection].concat();
+        assert!(told.contains(if name == "X" { "no program of that name" } else { "refcom reset" }), "{told}");
+    }
+    room.pass(seconds(5));
+    assert_eq!((room.event.live_games.len(), room.event.epoch), (1, 1), "the event goes on");
 }
 
 #[test]

@@ -235,7 +235,6 @@ impl ClientState {
             name: Some(name.to_owned()),
             secret: secret.cloned(),
             extended,
-            epoch: self.epoch.filter(|_| extended),
         };
         ClientRecord { position: Position::of(&Game::default()), request: Request::SignOn(sign_on) }
     }

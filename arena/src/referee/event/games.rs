@@ -14,7 +14,7 @@ use crate::schedule::Fixture;
 impl EventState {
     /// Begins all games that can begin. Returns at once unless something has changed since the last call.
     pub(in crate::referee) fn begin_games(&mut self, at: Instant) {
-        while std::mem::take(&mut self.may_begin) && !self.outdated {
+        while std::mem::take(&mut self.may_begin) {
             self.look_for_games(at);
         }
     }

@@ -129,8 +129,6 @@ pub struct EventState {
     /// Whether a game may be able to begin that could not when games were last begun, because a program has become free
     /// or a game has been released.
     may_begin: bool,
-    /// Whether another referee has taken over.
-    pub(super) outdated: bool,
     timers: Timers,
     out: Effects,
 }
@@ -192,7 +190,6 @@ impl EventState {
             open_round: 0,
             epoch: 0,
             may_begin: true,
-            outdated: false,
             timers: Timers::default(),
             out: Effects::default(),
         };

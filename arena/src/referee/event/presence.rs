@@ -10,12 +10,6 @@ use super::{ConnectionId, EventState, Peer, Timer};
 
 impl EventState {
     pub(super) fn sign_on(&mut self, connection: ConnectionId, sign_on: &SignOn, at: Instant) {
-        if sign_on.epoch.is_some_and(|epoch| epoch > self.epoch) {
-            self.outdated = true;
-            self.tell(true, "another referee has taken over: this one leaves the event to it".to_owned());
-            self.fault(connection, "another referee has taken over");
-            return self.close(connection, at);
-        }
         let program = match self.admit(sign_on) {
             Ok(program) => program,
             Err(reason) => {

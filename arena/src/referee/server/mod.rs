@@ -67,8 +67,6 @@ pub enum ServiceEnd {
     Complete,
     /// The director ended it.
     Quit,
-    /// Another referee has taken over.
-    Outdated,
 }
 
 /// A message to the deciding thread.
@@ -251,10 +249,6 @@ impl Service {
             self.observers.show_life(now);
             self.event.tick(now);
             self.deliver(tell)?;
-            if self.event.outdated {
-                self.farewell(tell)?;
-                return Ok(ServiceEnd::Outdated);
-            }
             if self.event.is_over(now) {
                 if !std::mem::replace(&mut self.has_reported, true) {
                     self.files
