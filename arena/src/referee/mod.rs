@@ -8,6 +8,7 @@
 mod director;
 mod event;
 mod fact;
+mod guesses;
 mod live_game;
 pub mod report;
 pub mod server;
@@ -20,7 +21,9 @@ pub mod watch;
 
 pub use event::{
     ConnectionEvent, ConnectionId, Effects, EventState, FinishedGame, GameSummary, Notice, OutgoingMessage,
+    Proof,
 };
 pub use fact::{Fact, MoveWords, Side};
-pub use settings::{EventSettings, ProgramSettings};
+pub use guesses::RefusedGuess;
+pub use settings::{EventSettings, ProgramSettings, SecretHash, random_bytes};
 pub use store::{EventStore, EventStoreError};

@@ -42,6 +42,8 @@ pub struct SignOn {
     pub secret: Option<Secret>,
     /// Whether the client asks for the extensions of the protocol (`Extended`).
     pub extended: bool,
+    /// Whether the client sends heartbeats and expects them (`Heartbeat`).
+    pub heartbeat: bool,
 }
 
 /// A secret. Its `Debug` output hides the text.
@@ -140,6 +142,7 @@ impl SignOn {
         let auth = |secret: &Secret| private("Auth", [AnyOperand::String(text(secret.reveal()))]);
         record.extend(self.secret.as_ref().map(auth));
         record.extend(self.extended.then(|| private("Extended", [])));
+        record.extend(self.heartbeat.then(|| private("Heartbeat", [])));
     }
 
     fn read(reading: &ParsedRecord<'_>) -> Result<SignOn, MessageError> {
@@ -151,6 +154,7 @@ impl SignOn {
             name: read_name(reading)?,
             secret,
             extended: reading.has("Extended"),
+            heartbeat: reading.has("Heartbeat"),
         })
     }
 }

@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 
 use game::{Color, Game, Outcome};
 use messages::epd::{Position, RefereeCommand};
-use messages::referee::{ClientRecord, Directive, Request};
+use messages::referee::{ClientRecord, Directive, Request, Secret, SignOn};
 use shakmaty::{ByColor, Chess};
 
 use super::live_game::LiveGame;
-use super::{EventSettings, Fact, Side};
+use super::{EventSettings, Fact, RefusedGuess, Side};
 use crate::schedule::{Fixture, Schedule, ScheduleError};
 use crate::{GameRecord, MatchOpenings, Standings};
 
@@ -44,6 +44,19 @@ pub enum ConnectionEvent {
     LimitExceeded(ConnectionId, &'static str),
     /// The connection was closed.
     Closed(ConnectionId),
+    /// The secret of a sign-on was checked (see [`Effects::proofs`]).
+    Proved(ConnectionId, Result<(), RefusedGuess>),
+}
+
+/// A secret to be checked. That takes time, so it is not done here.
+#[derive(Debug)]
+pub struct Proof {
+    /// The connection that waits for the result, as [`ConnectionEvent::Proved`].
+    pub connection: ConnectionId,
+    /// The program that it wants to be.
+    pub program: usize,
+    /// The secret that it told.
+    pub secret: Secret,
 }
 
 /// Outputs of the event. The facts must be stored before the messages are sent.
@@ -59,6 +72,8 @@ pub struct Effects {
     pub news: Vec<Notice>,
     /// Games that have ended.
     pub finished: Vec<FinishedGame>,
+    /// Secrets to be checked.
+    pub proofs: Vec<Proof>,
 }
 
 /// A record to be sent.
@@ -66,7 +81,7 @@ pub struct Effects {
 pub struct OutgoingMessage {
     /// Recipient.
     pub to: ConnectionId,
-    /// The record, without a line terminator.
+    /// The record, without a line terminator. Empty for a heartbeat.
     pub line: String,
     /// The game whose clock starts when this message has been sent (see [`EventState::told`]).
     pub starts: Option<u64>,
@@ -129,9 +144,16 @@ pub struct EventState {
     /// Whether a game may be able to begin that could not when games were last begun, because a program has become free
     /// or a game has been released.
     may_begin: bool,
+    /// Until then a program may return to its game as often as it likes, because the referee itself was away.
+    amnesty: Option<Instant>,
+    /// Whether the timer of the heartbeats is set.
+    beats: bool,
     timers: Timers,
     out: Effects,
 }
+
+/// Time after an outage of the referee in which connections may still break because of it.
+const AMNESTY: Duration = Duration::from_secs(10);
 
 /// Number of scheduled games that are examined in advance. Bounds the memory for schedules of any length.
 const LOOKAHEAD: usize = 10_000;
@@ -163,6 +185,10 @@ pub(super) struct ProgramState {
 #[derive(Default)]
 struct Peer {
     program: Option<usize>,
+    /// A sign-on whose secret is being checked, and the program that it is for.
+    pending: Option<(usize, SignOn)>,
+    /// The moment of the latest line, if the client sends heartbeats.
+    heard: Option<Instant>,
     refusals: u32,
     /// Whether the connection is a serial line, which cannot be closed and may carry noise.
     is_line: bool,
@@ -190,6 +216,8 @@ impl EventState {
             open_round: 0,
             epoch: 0,
             may_begin: true,
+            amnesty: None,
+            beats: false,
             timers: Timers::default(),
             out: Effects::default(),
         };
@@ -239,8 +267,35 @@ impl EventState {
                 }
             }
             ConnectionEvent::Closed(connection) => self.lose(connection, at),
+            ConnectionEvent::Proved(connection, proof) => self.proved(connection, proof, at),
         }
         self.begin_games(at);
+    }
+
+    /// Gives back the time in which the referee was stopped or asleep, up to the given moment. No clock is charged for
+    /// it, and nobody is taken for absent or dead because of it.
+    pub fn outage(&mut self, time: Duration, at: Instant) {
+        self.amnesty = Some(at + AMNESTY);
+        let later = |moment: &mut Instant| *moment = (*moment + time).min(at);
+        self.programs.iter_mut().filter_map(|program| program.gone_since.as_mut()).for_each(later);
+        self.peers.values_mut().filter_map(|peer| peer.heard.as_mut()).for_each(later);
+        let text =
+            format!("the referee did not run for {:.1} s; no clock is charged for that", time.as_secs_f64());
+        let running = |live: &&mut LiveGame| live.clock.is_running();
+        let games: Vec<u64> = self
+            .live_games
+            .values_mut()
+            .filter(running)
+            .map(|live| {
+                live.clock.give_back(time, at);
+                live.fixture.number
+            })
+            .collect();
+        for game in games {
+            self.record(Fact::Noted { game, side: None, text: text.clone() });
+            self.watch_flag(game);
+        }
+        self.tell(true, text);
     }
 
     /// Handles all timers that are due.
@@ -254,8 +309,10 @@ impl EventState {
                     self.may_begin = true;
                 }
                 Timer::Patience(game, side) => self.look_for(game, side.into(), at),
+                Timer::Heartbeat => self.show_life(at),
                 Timer::SignOn(connection) => {
-                    if self.peers.get(&connection).is_some_and(|peer| peer.program.is_none()) {
+                    let is_idle = |peer: &Peer| peer.program.is_none() && peer.pending.is_none();
+                    if self.peers.get(&connection).is_some_and(is_idle) {
                         self.fault(connection, "nobody has signed on in time");
                         self.close(connection, at);
                     }
@@ -283,10 +340,11 @@ impl EventState {
         std::mem::take(&mut self.out)
     }
 
-    /// Ends the service: asks all clients to close their connections.
-    pub fn close_down(&mut self) {
+    /// Ends the service: asks all clients to close their connections. In a pause their connections are only closed, so that
+    /// they look for a referee.
+    pub fn close_down(&mut self, is_pause: bool) {
         for program in 0..self.programs.len() {
-            if let Some(connection) = self.programs[program].connection.take() {
+            if let Some(connection) = self.programs[program].connection.take().filter(|_| !is_pause) {
                 let position = Position::of(&Game::default());
                 let directive = Directive::new(RefereeCommand::Disconnect, position);
                 self.write(connection, directive, self.programs[program].extended, None);
@@ -297,7 +355,16 @@ impl EventState {
     }
 
     fn hear(&mut self, connection: ConnectionId, line: &str, at: Instant) {
-        let Some(peer) = self.peers.get(&connection) else { return };
+        let Some(peer) = self.peers.get_mut(&connection) else { return };
+        if let Some(heard) = &mut peer.heard {
+            *heard = at.max(*heard);
+            if line.is_empty() {
+                return;
+            }
+        }
+        if peer.pending.is_some() {
+            return self.refuse(connection, "the secret is being checked", at);
+        }
         let (program, is_line) = (peer.program, peer.is_line);
         if is_line && !line.is_ascii() {
             return self.hear_noise(program, "characters that nobody sends", at);
@@ -307,10 +374,10 @@ impl EventState {
             (Ok(ClientRecord { request: Request::SignOn(sign_on), .. }), Some(_)) if is_line => {
                 // A second sign-on over a line means that the program there was restarted.
                 self.lose(connection, at);
-                self.sign_on(connection, &sign_on, at);
+                self.sign_on(connection, sign_on, at);
             }
             (Ok(ClientRecord { request: Request::SignOn(sign_on), .. }), None) => {
-                self.sign_on(connection, &sign_on, at);
+                self.sign_on(connection, sign_on, at);
             }
             (Ok(ClientRecord { request: Request::SignOn(_), .. }), Some(_)) => {
                 self.refuse(connection, "signed on already", at);
@@ -334,6 +401,8 @@ impl EventState {
                     self.hear_fault(program, reason.as_deref());
                     if is_line {
                         self.tell_again(program, at);
+                    } else {
+                        self.strain(connection, at);
                     }
                 }
                 Request::SignOn(_) => {}
@@ -398,6 +467,8 @@ pub(super) enum Timer {
     Quiet(usize),
     /// A program may have been absent from its game for too long. Carries the game and the side.
     Patience(u64, Side),
+    /// Heartbeats are due.
+    Heartbeat,
     /// A connection may have passed its time limit for signing on. Carries the connection.
     SignOn(u64),
 }
@@ -414,6 +485,11 @@ impl EventState {
     /// Returns the number of a program.
     pub fn program(&self, name: &str) -> Option<usize> {
         self.settings.programs.iter().position(|program| program.name == name)
+    }
+
+    /// Whether a program has signed on over a connection.
+    pub(super) fn is_signed_on(&self, connection: ConnectionId) -> bool {
+        self.peers.get(&connection).is_some_and(|peer| peer.program.is_some() || peer.is_line)
     }
 
     /// Whether a program is connected.

@@ -11,6 +11,9 @@ mod listener;
 mod match_page;
 mod observer;
 mod page;
+mod proofs;
+mod pulse;
+mod rate;
 mod tls;
 
 use std::collections::{HashMap, VecDeque};
@@ -34,13 +37,16 @@ pub use match_page::{MatchPage, PageHeading};
 use observer::Observers;
 pub use observer::{ObservationEnd, ObservedReferee, StandbyReferee};
 use page::{PageQuery, PageUpdate};
+use proofs::ProofThread;
+use pulse::Pulse;
+use rate::RateLimiter;
 pub use tls::Tls;
 
 /// Why a service failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// Facts cannot be stored or read.
-    #[error("{}", if .0.is_damage() { DAMAGE } else { "the event stops here and can go on later" })]
+    #[error("{}", advice(.0))]
     Store(#[from] EventStoreError),
     /// A file cannot be written.
     #[error("the event stops here and can go on later: {0} cannot be written: {1}")]
@@ -56,9 +62,17 @@ pub enum ServiceError {
     ObservedReferee(String, io::Error),
 }
 
-/// Advice for a damaged store.
-const DAMAGE: &str =
-    "the store is damaged; only with a copy of it, such as an observer's, the event can go on";
+/// What an error of the store means for the event.
+fn advice(error: &EventStoreError) -> &'static str {
+    match error {
+        // The event may go on at another referee, or under its own settings.
+        EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. } => "the folder can't be used",
+        error if error.is_damage() => {
+            "the store is damaged; only with a copy of it, such as an observer's, the event can go on"
+        }
+        _ => "the event stops here and can go on later",
+    }
+}
 
 /// Why a service ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +81,8 @@ pub enum ServiceEnd {
     Complete,
     /// The director ended it.
     Quit,
+    /// The director paused it; clients look for it again.
+    Pause,
 }
 
 /// A message to the deciding thread.
@@ -75,7 +91,7 @@ enum ServiceMessage {
     Received(Instant, ConnectionEvent),
     Warning(String),
     Command(String, oneshot::Sender<Result<String, String>>),
-    Quit,
+    Quit { is_pause: bool },
     Query(PageQuery, oneshot::Sender<Option<String>>),
 }
 
@@ -103,9 +119,10 @@ impl Director {
         answered
     }
 
-    /// Ends the service; `false` if it has already ended. The event can be resumed later.
-    pub fn quit(&self) -> bool {
-        self.0.send(ServiceMessage::Quit).is_ok()
+    /// Ends the service; `false` if it has already ended. The event can be resumed later. In a pause the clients are not
+    /// told, and look for the referee until it is there again.
+    pub fn quit(&self, is_pause: bool) -> bool {
+        self.0.send(ServiceMessage::Quit { is_pause }).is_ok()
     }
 }
 
@@ -129,6 +146,12 @@ pub struct Service {
     /// Earliest time at which the file of a game in play may be written again.
     files_due: Instant,
     observers: Observers,
+    proofs: ProofThread,
+    pulse: Pulse,
+    /// Limits what is logged of connections that nobody has signed on over, in bytes.
+    strangers: RateLimiter,
+    /// Number of their lines that were not logged.
+    unlogged: u64,
     /// Identifier of the next connection.
     next_connection: Arc<AtomicU64>,
     /// Channel to the open pages.
@@ -147,6 +170,10 @@ const BETWEEN_FILES: Duration = Duration::from_millis(20);
 /// Maximum number of messages handled before the resulting facts are stored. Storing one fact costs nearly as much as
 /// storing many, but the first reply has to wait for the last.
 const AT_ONCE: usize = 16;
+/// Bytes of log that strangers may cause in a second.
+const STRANGERS_LOG: f64 = 2048.0;
+/// Number of open files that are not for clients: those of the event and of the page.
+const RESERVED_FILES: usize = 64 + page::MOST_CONNECTIONS;
 
 impl Service {
     /// Begins or resumes the event in its folder, and listens. `settings` describes the settings that cannot change
@@ -171,7 +198,7 @@ impl Service {
         ListenConfig { address, limits, tls }: ListenConfig,
     ) -> Result<Service, ServiceError> {
         let ended = event.take_effects().finished;
-        let files = EventFiles::open(folder, &event, &ended)
+        let event_files = EventFiles::open(folder, &event, &ended)
             .map_err(|error| ServiceError::File("games.pgn", error))?;
         let (to_self, inbox) = mpsc::channel();
         let limiter = ConnectionLimiter::default();
@@ -182,21 +209,26 @@ impl Service {
             .enable_all()
             .build()
             .map_err(failed)?;
-        // Every client needs an open file. If the limit is too low, the console reports the connections that fail.
-        platform::raise_file_limit();
+        // Every client needs an open file, and strangers must not take those of the store.
+        let files = platform::raise_file_limit()
+            .map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
+        let most = files.saturating_sub(RESERVED_FILES).max(1);
+        let limits = ConnectionLimits { connections: limits.connections.min(most), ..limits };
+        let proofs = ProofThread::start(to_self.clone()).map_err(failed)?;
         let listening = network.enter();
+        let pulse = Pulse::start();
         let listener =
             ConnectionListener::open(address, to_self.clone(), limits, limiter.clone()).map_err(failed)?;
         drop(listening);
         let address = listener.address;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
-        network.spawn(connection::serve(listener, next, Role::Client, tls.clone()));
+        network.spawn(connection::serve(listener, next, Role::Client, tls.clone(), pulse.clone()));
         event.open(Instant::now());
         Ok(Service {
             event,
             store,
-            files,
+            files: event_files,
             connections: HashMap::new(),
             inbox,
             to_self,
@@ -208,6 +240,10 @@ impl Service {
             has_reported: false,
             files_due: Instant::now(),
             observers: Observers::default(),
+            proofs,
+            pulse,
+            strangers: RateLimiter::new(STRANGERS_LOG, 16.0 * STRANGERS_LOG),
+            unlogged: 0,
             next_connection,
             watchers: page::channel(),
             log: VecDeque::new(),
@@ -242,10 +278,11 @@ impl Service {
         self.deliver(tell)?;
         loop {
             if let Some(end) = self.hear(tell)? {
-                self.farewell(tell)?;
+                self.farewell(end, tell)?;
                 return Ok(end);
             }
             let now = Instant::now();
+            self.notice_outage(now);
             self.observers.show_life(now);
             self.event.tick(now);
             self.deliver(tell)?;
@@ -257,7 +294,7 @@ impl Service {
                     tell(&Notice { urgent: true, text: "all games have been played".to_owned() });
                 }
                 if !stays {
-                    self.farewell(tell)?;
+                    self.farewell(ServiceEnd::Complete, tell)?;
                     return Ok(ServiceEnd::Complete);
                 }
             }
@@ -269,6 +306,7 @@ impl Service {
         let mut next = self.next_message()?;
         for _ in 0..AT_ONCE {
             let Some(message) = next else { return Ok(None) };
+            self.notice_outage(Instant::now());
             match message {
                 ServiceMessage::Connected { id, output, address, role: Role::Observer, .. } => {
                     self.log(Some(id), '#', &format!("observer connected from {address}"))?;
@@ -276,7 +314,7 @@ impl Service {
                 }
                 ServiceMessage::Connected { at, id, output, address, role: Role::Client } => {
                     self.connections.insert(id, output);
-                    self.log(Some(id), '#', &format!("connected from {address}"))?;
+                    self.log_stranger(Some(id), '#', &format!("connected from {address}"))?;
                     self.event.handle(ConnectionEvent::Opened(id), at);
                 }
                 ServiceMessage::Received(at, input) => {
@@ -286,10 +324,12 @@ impl Service {
                     }
                 }
                 ServiceMessage::Warning(text) => {
-                    self.log(None, '#', &text)?;
-                    tell(&Notice { urgent: false, text });
+                    if self.log_stranger(None, '#', &text)? {
+                        tell(&Notice { urgent: false, text });
+                    }
                 }
-                ServiceMessage::Quit => return Ok(Some(ServiceEnd::Quit)),
+                ServiceMessage::Quit { is_pause: false } => return Ok(Some(ServiceEnd::Quit)),
+                ServiceMessage::Quit { is_pause: true } => return Ok(Some(ServiceEnd::Pause)),
                 ServiceMessage::Query(query, answer) => {
                     // Sending fails only if the page has closed the request.
                     let _ = answer.send(self.answer(&query)?);
@@ -329,16 +369,25 @@ impl Service {
 
     fn hear_client(&mut self, input: ConnectionEvent, at: Instant) -> Result<(), ServiceError> {
         match &input {
-            ConnectionEvent::Line(connection, line) => self.log(Some(*connection), '>', line)?,
+            // A heartbeat.
+            ConnectionEvent::Line(_, line) if line.is_empty() => {}
+            ConnectionEvent::Line(connection, line) => self.log_line(*connection, '>', line)?,
             ConnectionEvent::Closed(connection) => {
+                self.log_line(*connection, '#', "closed")?;
                 self.connections.remove(connection);
-                self.log(Some(*connection), '#', "closed")?;
             }
-            ConnectionEvent::LimitExceeded(connection, limit) => self.log(Some(*connection), '#', limit)?,
-            ConnectionEvent::Opened(_) | ConnectionEvent::SerialLine(_) => {}
+            ConnectionEvent::LimitExceeded(connection, limit) => self.log_line(*connection, '#', limit)?,
+            ConnectionEvent::Opened(_) | ConnectionEvent::SerialLine(_) | ConnectionEvent::Proved(..) => {}
         }
         self.event.handle(input, at);
         Ok(())
+    }
+
+    /// Gives back the time in which this process was stopped.
+    fn notice_outage(&mut self, now: Instant) {
+        if let Some(lost) = self.pulse.outage(now) {
+            self.event.outage(lost, now);
+        }
     }
 
     /// Returns the next message, or `None` when a timer of the event is due. Updates files while it waits.

@@ -60,6 +60,7 @@ impl Observers {
         | ConnectionEvent::Closed(connection)
         | ConnectionEvent::LimitExceeded(connection, _)
         | ConnectionEvent::Opened(connection)
+        | ConnectionEvent::Proved(connection, _)
         | ConnectionEvent::SerialLine(connection)) = input;
         if !self.connected.contains_key(connection) {
             return None;
@@ -167,7 +168,8 @@ impl Service {
         let listener = ConnectionListener::open(address, to_self, limits, limiter)
             .map_err(|error| ServiceError::Network(address, error))?;
         let (bound, next) = (listener.address, Arc::clone(&self.next_connection));
-        tokio::spawn(connection::serve(listener, next, Role::Observer, self.tls.clone()));
+        let pulse = self.pulse.clone();
+        tokio::spawn(connection::serve(listener, next, Role::Observer, self.tls.clone(), pulse));
         self.observers = Observers::new(token);
         Ok(bound)
     }
