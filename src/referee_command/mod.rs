@@ -117,6 +117,9 @@ impl RefereeArgs {
                 Ok(())
             }
             ServiceEnd::Quit => bail!("ended early; the same command goes on with the event"),
+            ServiceEnd::Outdated => {
+                bail!("another referee has taken over; to stand by for it, use --observe")
+            }
             ServiceEnd::Pause => {
                 bail!(
                     "interrupted; the programs wait for some minutes until the same command goes on with the event"
@@ -143,11 +146,15 @@ fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option
         return opened.map(Some).map_err(explain);
     };
     let mut observer = StandbyReferee::open(event, plan.folder(), &plan.identity()).map_err(explain)?;
+    if observer.has_acted_last() {
+        console::say("! this referee has taken over before; the event goes on here");
+        return observer.take_over(plan.listen_config()).map(Some).map_err(explain);
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = signals::set_flag(&signals::ALL, &stop)?;
     console::say(&format!("observing {referee}"));
     let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
-    let first = ObservedReferee { address: referee, token: &token, security: &security };
+    let first = ObservedReferee { address: referee.clone(), token, security };
     let watch = observer.watch(&first, &stop, &mut |news| console.tell(news)).map_err(explain)?;
     stopping.cancel();
     match watch {

@@ -24,6 +24,7 @@ forfeit NAME               the program loses its game, or its next one
 restart GAME               play a game again from its beginning
 add GAME white|black SECONDS
                            give a side more time
+alone                      go on without the observer, if you know that it has not taken over
 broadcast TEXT             tell all programs something
 quit                       end the service and send all programs away; the same command goes on with the event later
 quit pause                 the same, but the programs look for the referee until it is there again";

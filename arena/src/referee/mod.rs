@@ -9,6 +9,7 @@ mod director;
 mod event;
 mod fact;
 mod guesses;
+mod lease;
 mod live_game;
 pub mod report;
 pub mod server;

@@ -64,7 +64,7 @@ impl Room {
     fn new(settings: EventSettings) -> Room {
         let mut event = EventState::new(settings, MatchOpenings::none()).expect("a schedule");
         let now = Instant::now();
-        event.open(now);
+        event.open(1, now);
         Room::around(event, now, Vec::new(), 1)
     }
 
@@ -91,7 +91,7 @@ impl Room {
         for fact in &self.facts {
             event.restore(fact).expect("what happened fits");
         }
-        event.open(self.now);
+        event.open(2, self.now);
         Room { clients: self.clients, ..Room::around(event, self.now, self.facts, self.next) }
     }
 

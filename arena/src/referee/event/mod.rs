@@ -48,6 +48,20 @@ pub enum ConnectionEvent {
     Proved(ConnectionId, Result<(), RefusedGuess>),
 }
 
+impl ConnectionEvent {
+    /// The connection from which the input comes.
+    pub(super) fn connection(&self) -> ConnectionId {
+        match *self {
+            ConnectionEvent::Opened(connection)
+            | ConnectionEvent::SerialLine(connection)
+            | ConnectionEvent::Line(connection, _)
+            | ConnectionEvent::LimitExceeded(connection, _)
+            | ConnectionEvent::Closed(connection)
+            | ConnectionEvent::Proved(connection, _) => connection,
+        }
+    }
+}
+
 /// A secret to be checked. That takes time, so it is not done here.
 #[derive(Debug)]
 pub struct Proof {
@@ -139,8 +153,11 @@ pub struct EventState {
     released: BTreeSet<u64>,
     /// The last round that may be played, if the director starts rounds by hand.
     pub(super) open_round: u32,
-    /// The number of this referee's term.
+    /// The number of the latest referee's term, and that referee.
     pub(super) epoch: u64,
+    pub(super) referee: u64,
+    /// The referee that may take over.
+    pub(super) observer: Option<u64>,
     /// Whether a game may be able to begin that could not when games were last begun, because a program has become free
     /// or a game has been released.
     may_begin: bool,
@@ -215,6 +232,8 @@ impl EventState {
             released: BTreeSet::new(),
             open_round: 0,
             epoch: 0,
+            referee: 0,
+            observer: None,
             may_begin: true,
             amnesty: None,
             beats: false,
@@ -236,9 +255,21 @@ impl EventState {
         Ok(())
     }
 
-    /// Starts refereeing, in a new epoch. Games in play wait for their programs.
-    pub fn open(&mut self, at: Instant) {
-        self.record(Fact::Epoch { epoch: self.epoch + 1 });
+    /// Forgets everything, so that the facts can be applied anew.
+    pub(super) fn start_over(&mut self) {
+        let openings = std::mem::replace(&mut self.openings, MatchOpenings::none());
+        if let Ok(event) = EventState::new(self.settings.clone(), openings) {
+            *self = event;
+        }
+    }
+
+    /// Starts refereeing as the referee of that number, in a new epoch. Games in play wait for their programs.
+    pub fn open(&mut self, by: u64, at: Instant) {
+        if self.observer == Some(by) {
+            // It takes over, and nobody can take over from it yet.
+            self.record(Fact::Observer { by: None });
+        }
+        self.record(Fact::Epoch { epoch: self.epoch + 1, by });
         let absent: Vec<(u64, Color)> =
             self.live_games.keys().flat_map(|game| Color::ALL.map(|color| (*game, color))).collect();
         for (game, color) in absent {
@@ -338,6 +369,11 @@ impl EventState {
     /// Takes the pending outputs.
     pub fn take_effects(&mut self) -> Effects {
         std::mem::take(&mut self.out)
+    }
+
+    /// Number of facts that have not been taken yet.
+    pub(super) fn unstored(&self) -> u64 {
+        self.out.facts.len() as u64
     }
 
     /// Ends the service: asks all clients to close their connections. In a pause their connections are only closed, so that

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use game::counted;
 
 use super::page::{self, PageQuery, PageUpdate};
-use super::{ConnectionLimits, Service, ServiceEnd, ServiceError, ServiceMessage};
+use super::{ConnectionLimits, Held, Service, ServiceEnd, ServiceError, ServiceMessage};
 use crate::referee::live_game::LiveGame;
 use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice, Proof, view};
 
@@ -21,17 +21,45 @@ const LONGEST_OF_STRANGERS: usize = 500;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 impl Service {
-    /// Stores new facts, then sends the pending messages.
+    /// Stores new facts and sends them to the observer; then tells what rests on facts that the observer has.
     pub(super) fn deliver(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        let Effects { facts, messages, disconnects, news, finished, proofs } = self.event.take_effects();
-        for Proof { connection, program, secret } in proofs {
+        let mut effects = self.event.take_effects();
+        for Proof { connection, program, secret } in effects.proofs.drain(..) {
             if let Some(output) = self.connections.get(&connection) {
                 let program = &self.event.settings.programs[program];
                 self.proofs.check(connection, output.address, program, secret);
             }
         }
-        self.store.commit(&facts)?;
-        self.share(&facts, tell);
+        self.store.commit(&effects.facts)?;
+        self.share(&effects.facts);
+        self.lease.hold(self.store.count(), Held::Effects(effects));
+        self.release(tell)
+    }
+
+    /// Tells what rests on facts that the observer has.
+    pub(super) fn release(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        let observer = self.observer();
+        while let Some(held) = self.lease.release(observer) {
+            match held {
+                Held::Effects(effects) => self.publish(effects, tell)?,
+                // Sending fails only if nobody waits for the answer any more.
+                Held::Answer(done, answer) => {
+                    // Pausing a game is no fact, so the page has to be told explicitly.
+                    let _ = self.watchers.send(PageUpdate::Changed);
+                    let _ = answer.send(done);
+                }
+                Held::Page(found, answer) => drop(answer.send(found)),
+            }
+        }
+        if !self.lease.holds() && std::mem::take(&mut self.has_unshown) {
+            let _ = self.watchers.send(PageUpdate::Changed);
+        }
+        Ok(())
+    }
+
+    /// Sends messages, and writes files and notices.
+    fn publish(&mut self, effects: Effects, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        let Effects { facts, messages, disconnects, news, finished, .. } = effects;
         for message in &messages {
             if !message.line.is_empty() {
                 self.log_line(message.to, '<', &message.line)?;
@@ -68,7 +96,11 @@ impl Service {
         for news in &news {
             tell(news);
         }
-        self.show_changes(&facts, !news.is_empty());
+        if self.lease.holds() {
+            self.has_unshown = true;
+        } else {
+            self.show_changes(&facts, !news.is_empty());
+        }
         Ok(())
     }
 
@@ -126,7 +158,7 @@ impl Service {
         end: ServiceEnd,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
-        self.observers.end();
+        self.observers.end(self.lease.connection());
         let state = view::state(&self.event, Instant::now(), &self.log, false);
         let _ = self.watchers.send(PageUpdate::End(state.to_string()));
         self.event.close_down(end == ServiceEnd::Pause);

@@ -14,6 +14,8 @@ mod page;
 mod proofs;
 mod pulse;
 mod rate;
+mod standby;
+mod term;
 mod tls;
 
 use std::collections::{HashMap, VecDeque};
@@ -28,18 +30,19 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
-use super::{ConnectionEvent, ConnectionId, EventState, EventStore, EventStoreError, Notice};
+use super::lease::Lease;
+use super::{ConnectionEvent, ConnectionId, Effects, EventState, EventStore, EventStoreError, Notice};
 use connection::LineSender;
 use files::EventFiles;
 use listener::{ConnectionLimiter, ConnectionListener};
 pub use listener::{ConnectionLimits, ListenConfig};
 pub use match_page::{MatchPage, PageHeading};
 use observer::Observers;
-pub use observer::{ObservationEnd, ObservedReferee, StandbyReferee};
 use page::{PageQuery, PageUpdate};
 use proofs::ProofThread;
 use pulse::Pulse;
 use rate::RateLimiter;
+pub use standby::{ObservationEnd, ObservedReferee, StandbyReferee};
 pub use tls::Tls;
 
 /// Why a service failed.
@@ -83,6 +86,8 @@ pub enum ServiceEnd {
     Quit,
     /// The director paused it; clients look for it again.
     Pause,
+    /// Another referee has taken over.
+    Outdated,
 }
 
 /// A message to the deciding thread.
@@ -126,6 +131,16 @@ impl Director {
     }
 }
 
+/// What is held back until the observer has the facts on which it rests.
+enum Held {
+    /// Facts and what follows from them.
+    Effects(Effects),
+    /// The answer to an order of the director.
+    Answer(Result<String, String>, oneshot::Sender<Result<String, String>>),
+    /// The answer to a request of the page.
+    Page(Option<String>, oneshot::Sender<Option<String>>),
+}
+
 /// A referee's service.
 pub struct Service {
     /// The event.
@@ -146,6 +161,12 @@ pub struct Service {
     /// Earliest time at which the file of a game in play may be written again.
     files_due: Instant,
     observers: Observers,
+    lease: Lease<Held>,
+    /// Whether this referee acts. Otherwise it waits until nobody else can.
+    is_acting: bool,
+    has_told_wait: bool,
+    /// Whether the open pages were not told of a change, because something was held back.
+    has_unshown: bool,
     proofs: ProofThread,
     pulse: Pulse,
     /// Limits what is logged of connections that nobody has signed on over, in bytes.
@@ -163,7 +184,7 @@ pub struct Service {
 }
 
 /// Longest time that the deciding thread waits for a message.
-const GLANCE: Duration = Duration::from_millis(300);
+const GLANCE: Duration = Duration::from_millis(200);
 /// Interval between two files of games in play. They are written one at a time so that no client waits for them; with a
 /// thousand games, each is written every twenty seconds.
 const BETWEEN_FILES: Duration = Duration::from_millis(20);
@@ -192,14 +213,13 @@ impl Service {
 
     /// Makes a service from an event that has been restored from its store.
     fn around(
-        mut event: EventState,
+        event: EventState,
         store: EventStore,
         folder: &Path,
         ListenConfig { address, limits, tls }: ListenConfig,
     ) -> Result<Service, ServiceError> {
-        let ended = event.take_effects().finished;
-        let event_files = EventFiles::open(folder, &event, &ended)
-            .map_err(|error| ServiceError::File("games.pgn", error))?;
+        let event_files =
+            EventFiles::open(folder, &event).map_err(|error| ServiceError::File("games.pgn", error))?;
         let (to_self, inbox) = mpsc::channel();
         let limiter = ConnectionLimiter::default();
         let failed = |error| ServiceError::Network(address, error);
@@ -224,7 +244,6 @@ impl Service {
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
         network.spawn(connection::serve(listener, next, Role::Client, tls.clone(), pulse.clone()));
-        event.open(Instant::now());
         Ok(Service {
             event,
             store,
@@ -240,6 +259,10 @@ impl Service {
             has_reported: false,
             files_due: Instant::now(),
             observers: Observers::default(),
+            lease: Lease::default(),
+            is_acting: false,
+            has_told_wait: false,
+            has_unshown: false,
             proofs,
             pulse,
             strangers: RateLimiter::new(STRANGERS_LOG, 16.0 * STRANGERS_LOG),
@@ -275,18 +298,23 @@ impl Service {
     /// # Errors
     /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
+        self.keep_lease(Instant::now(), tell)?;
         self.deliver(tell)?;
         loop {
             if let Some(end) = self.hear(tell)? {
-                self.farewell(end, tell)?;
+                if end != ServiceEnd::Outdated {
+                    self.farewell(end, tell)?;
+                }
                 return Ok(end);
             }
             let now = Instant::now();
-            self.notice_outage(now);
-            self.observers.show_life(now);
-            self.event.tick(now);
+            self.keep_lease(now, tell)?;
+            self.beat(now);
+            if self.is_acting {
+                self.event.tick(now);
+            }
             self.deliver(tell)?;
-            if self.event.is_over(now) {
+            if self.is_acting && self.event.is_over(now) && !self.lease.holds() {
                 if !std::mem::replace(&mut self.has_reported, true) {
                     self.files
                         .report(&self.event)
@@ -306,12 +334,18 @@ impl Service {
         let mut next = self.next_message()?;
         for _ in 0..AT_ONCE {
             let Some(message) = next else { return Ok(None) };
-            self.notice_outage(Instant::now());
+            self.keep_lease(Instant::now(), tell)?;
             match message {
                 ServiceMessage::Connected { id, output, address, role: Role::Observer, .. } => {
-                    self.log(Some(id), '#', &format!("observer connected from {address}"))?;
+                    self.log_stranger(
+                        Some(id),
+                        '#',
+                        &format!("connected from {address}, where observers may"),
+                    )?;
                     self.observers.open(id, output);
                 }
+                // Clients go on to the referee that acts.
+                ServiceMessage::Connected { role: Role::Client, .. } if !self.is_acting => {}
                 ServiceMessage::Connected { at, id, output, address, role: Role::Client } => {
                     self.connections.insert(id, output);
                     self.log_stranger(Some(id), '#', &format!("connected from {address}"))?;
@@ -319,8 +353,10 @@ impl Service {
                 }
                 ServiceMessage::Received(at, input) => {
                     // An observer is not a participant of the event.
-                    if !self.hear_observer(&input, tell)? {
+                    if !self.observers.have(&input) {
                         self.hear_client(input, at)?;
+                    } else if let Some(end) = self.hear_observer(&input, at, tell)? {
+                        return Ok(Some(end));
                     }
                 }
                 ServiceMessage::Warning(text) => {
@@ -331,17 +367,20 @@ impl Service {
                 ServiceMessage::Quit { is_pause: false } => return Ok(Some(ServiceEnd::Quit)),
                 ServiceMessage::Quit { is_pause: true } => return Ok(Some(ServiceEnd::Pause)),
                 ServiceMessage::Query(query, answer) => {
-                    // Sending fails only if the page has closed the request.
-                    let _ = answer.send(self.answer(&query)?);
+                    let found = self.answer(&query)?;
+                    self.lease.hold(self.store.count(), Held::Page(found, answer));
                 }
                 ServiceMessage::Command(words, answer) => {
-                    let done = self.event.obey(&words, Instant::now());
                     self.log(None, '#', &format!("director: {words}"))?;
+                    let now = Instant::now();
+                    let done = match words.trim() {
+                        "alone" => self.go_alone(now),
+                        _ if !self.is_acting => Err("the event waits for its observer".to_owned()),
+                        words => self.event.obey(words, now),
+                    };
                     self.deliver(tell)?;
-                    // Pausing a game is no fact, so the page has to be told explicitly.
-                    let _ = self.watchers.send(PageUpdate::Changed);
-                    // Sending fails only if the director no longer waits for the result.
-                    let _ = answer.send(done);
+                    self.lease.hold(self.store.count(), Held::Answer(done, answer));
+                    self.release(tell)?;
                 }
             }
             next = self.postponed.pop_front().or_else(|| self.inbox.try_recv().ok());
@@ -351,20 +390,6 @@ impl Service {
             self.postponed.push_front(message);
         }
         Ok(None)
-    }
-
-    /// Handles the input of observers; `false` if the input comes from another connection.
-    fn hear_observer(
-        &mut self,
-        input: &ConnectionEvent,
-        tell: &mut dyn FnMut(&Notice),
-    ) -> Result<bool, ServiceError> {
-        let heard = self.observers.hear(input, &self.store);
-        if let Some(Err(text)) = &heard {
-            self.log(None, '#', text)?;
-            tell(&Notice { urgent: true, text: text.clone() });
-        }
-        Ok(heard.is_some())
     }
 
     fn hear_client(&mut self, input: ConnectionEvent, at: Instant) -> Result<(), ServiceError> {
@@ -379,15 +404,10 @@ impl Service {
             ConnectionEvent::LimitExceeded(connection, limit) => self.log_line(*connection, '#', limit)?,
             ConnectionEvent::Opened(_) | ConnectionEvent::SerialLine(_) | ConnectionEvent::Proved(..) => {}
         }
-        self.event.handle(input, at);
-        Ok(())
-    }
-
-    /// Gives back the time in which this process was stopped.
-    fn notice_outage(&mut self, now: Instant) {
-        if let Some(lost) = self.pulse.outage(now) {
-            self.event.outage(lost, now);
+        if self.is_acting {
+            self.event.handle(input, at);
         }
+        Ok(())
     }
 
     /// Returns the next message, or `None` when a timer of the event is due. Updates files while it waits.
