@@ -44,6 +44,23 @@ struct Link {
 /// Number of heartbeats whose answers are still expected.
 const MOST_BEATS: usize = 16;
 
+/// What a referee has to do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeaseStep {
+    /// It goes on acting.
+    Act,
+    /// It begins a term.
+    Begin,
+    /// It ends its term: another may begin.
+    StandDown,
+    /// It waits.
+    Wait,
+}
+
+/// The author of a fact: an epoch, and the referee that began it. The epochs of two referees can be equal if neither
+/// knew of the other, but only one of them has been told to anybody.
+pub(super) type Term = (u64, u64);
+
 impl<T> Default for Lease<T> {
     fn default() -> Lease<T> {
         Lease { observer: None, held: VecDeque::new() }
@@ -51,7 +68,23 @@ impl<T> Default for Lease<T> {
 }
 
 impl<T> Lease<T> {
-    /// Whether the referee may act: nobody may take over (`observer` is the one who may), or the observer lets it.
+    /// Decides what a referee does that acts or doesn't, and that has stored so many facts. `observer` is the referee that
+    /// may take over from it.
+    pub(super) fn step(&self, is_acting: bool, observer: Option<u64>, stored: u64, at: Instant) -> LeaseStep {
+        match (is_acting, self.is_valid(observer, at)) {
+            (true, true) => LeaseStep::Act,
+            (true, false) => LeaseStep::StandDown,
+            (false, true) if observer.is_none() || self.stored() == stored => LeaseStep::Begin,
+            (false, _) => LeaseStep::Wait,
+        }
+    }
+
+    /// Whether the connected observer may take over from now on: nobody else may, and it has everything.
+    pub(super) fn appoints(&self, is_acting: bool, observer: Option<u64>, stored: u64) -> bool {
+        is_acting && observer.is_none() && self.connection().is_some() && self.stored() == stored
+    }
+
+    /// Whether the referee may act: nobody may take over, or the observer lets it.
     pub(super) fn is_valid(&self, observer: Option<u64>, at: Instant) -> bool {
         observer.is_none()
             || self.observer.as_ref().and_then(|link| link.until).is_some_and(|until| at < until)
@@ -145,6 +178,11 @@ impl<T> Lease<T> {
     }
 }
 
+/// Whether a referee whose last term is `own` yields to one that began the term `told`.
+pub(super) fn yields(own: Term, told: Term) -> bool {
+    told.0 > own.0 || (told.0 == own.0 && told.1 != own.1)
+}
+
 /// The other side: what an observer knows of the referee that it observes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watch {
@@ -157,7 +195,7 @@ impl Watch {
         Watch { heard: at }
     }
 
-    /// Whether the lease of the referee has run out, so that the observer may begin.
+    /// Whether the lease of the referee has run out.
     pub(super) fn is_over(&self, at: Instant) -> bool {
         at.saturating_duration_since(self.heard) > SILENCE
     }

@@ -14,6 +14,8 @@ mod live_game;
 pub mod report;
 pub mod server;
 mod settings;
+#[cfg(test)]
+mod simulation;
 mod store;
 #[cfg(test)]
 mod tests;

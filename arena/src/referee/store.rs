@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 
 use super::fact::Fact;
+use super::lease::Term;
 
 /// An error of the event store.
 #[derive(Debug, thiserror::Error)]
@@ -192,14 +193,16 @@ impl EventStore {
         Ok(facts)
     }
 
-    /// Returns the number of the term in which a fact was recorded; 0 before the first.
+    /// Returns the term in which a fact was recorded.
     ///
     /// # Errors
     /// The facts cannot be read.
-    pub(super) fn epoch_at(&self, number: u64) -> Result<u64, EventStoreError> {
+    pub(super) fn term_at(&self, number: u64) -> Result<Term, EventStoreError> {
         let query = "SELECT fact FROM facts WHERE number <= ?1 AND fact LIKE '{\"fact\":\"epoch\"%' ORDER BY number DESC LIMIT 1";
-        let facts = self.select(query, number as i64)?;
-        Ok(facts.first().map_or(0, |fact| if let Fact::Epoch { epoch, .. } = fact { *epoch } else { 0 }))
+        Ok(match self.select(query, number as i64)?.first() {
+            Some(Fact::Epoch { epoch, by }) => (*epoch, *by),
+            _ => (0, 0),
+        })
     }
 
     /// Takes the facts from a number on out of the event. They are kept in a table of their own.

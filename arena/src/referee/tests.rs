@@ -15,11 +15,11 @@ use crate::{MatchOpenings, Rules};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-fn seconds(seconds: u64) -> Duration {
+pub(super) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-fn settings(names: &[&str]) -> EventSettings {
+pub(super) fn settings(names: &[&str]) -> EventSettings {
     EventSettings {
         name: "Open".to_owned(),
         site: "Here".to_owned(),

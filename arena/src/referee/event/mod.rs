@@ -23,6 +23,7 @@ use messages::epd::{Position, RefereeCommand};
 use messages::referee::{ClientRecord, Directive, Request, Secret, SignOn};
 use shakmaty::{ByColor, Chess};
 
+use super::lease::Term;
 use super::live_game::LiveGame;
 use super::{EventSettings, Fact, RefusedGuess, Side};
 use crate::schedule::{Fixture, Schedule, ScheduleError};
@@ -32,7 +33,7 @@ use crate::{GameRecord, MatchOpenings, Standings};
 pub type ConnectionId = u64;
 
 /// An input from outside.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ConnectionEvent {
     /// A connection was opened.
     Opened(ConnectionId),
@@ -369,6 +370,11 @@ impl EventState {
     /// Takes the pending outputs.
     pub fn take_effects(&mut self) -> Effects {
         std::mem::take(&mut self.out)
+    }
+
+    /// The latest term.
+    pub(super) fn term(&self) -> Term {
+        (self.epoch, self.referee)
     }
 
     /// Number of facts that have not been taken yet.

@@ -203,6 +203,13 @@ impl EventState {
         if let Some((game, color)) =
             game.and_then(|game| Some((game, self.live_games.get(&game)?.color_of(program))))
         {
+            // A connection that breaks because the referee was away costs no time, either.
+            let is_pardoned = self.amnesty.is_some_and(|until| at <= until);
+            if let Some(live) =
+                self.live_games.get_mut(&game).filter(|live| is_pardoned && live.to_move() == color)
+            {
+                live.unask(at);
+            }
             let noted = self.live_games[&game].noted(color, "is gone");
             self.record(noted);
             self.is_gone(game, color, at);

@@ -1,12 +1,12 @@
 //! The observers of an acting referee: they replicate its store, and one of them may take over.
 //!
-//! An observer sends `observe TOKEN REFEREE NUMBER EPOCH`: its own number, the number of the first fact that it needs, and
-//! the epoch of the last fact that it has. It receives a line for each fact, with its number and its JSON, and confirms each
+//! An observer sends `observe TOKEN REFEREE NUMBER EPOCH AUTHOR`: its own number, the number of the first fact that it needs,
+//! the epoch of the last fact that it has, and the number of the referee that began that. It receives a line for each fact, with its number and its JSON, and confirms each
 //! number that it has stored. Heartbeats are `alive N`; the observer sends each one back. `end` ends the event here,
 //! `leave` ends the observation. An observer that has everything is named in a fact, and may take over from then on.
 //!
-//! `fence TOKEN EPOCH NUMBER` is what a referee that has taken over tells its predecessor: the number of its term, and of
-//! the first fact that it doesn't share.
+//! `fence TOKEN EPOCH REFEREE NUMBER` is what a referee that has taken over tells its predecessor: its epoch, its own number,
+//! and that of the first fact that the other doesn't share.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,6 +18,7 @@ use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, Role, Service, ServiceEnd, ServiceError};
 use crate::referee::guesses::{GuessLimiter, RefusedGuess};
+use crate::referee::lease::{Term, yields};
 use crate::referee::settings::is_same;
 use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
 
@@ -32,8 +33,8 @@ pub(super) struct Observers {
 /// A line of an observer or of a successor.
 #[derive(Debug, PartialEq)]
 enum ObserverLine<'a> {
-    Observe { token: &'a str, by: u64, first: u64, epoch: u64 },
-    Fence { token: &'a str, epoch: u64, first: u64 },
+    Observe { token: &'a str, by: u64, first: u64, term: Term },
+    Fence { token: &'a str, term: Term, first: u64 },
     Alive(u64),
     Stored(u64),
     Leave,
@@ -43,12 +44,13 @@ impl ObserverLine<'_> {
     fn parse(line: &str) -> Option<ObserverLine<'_>> {
         let words: Vec<&str> = line.split(' ').collect();
         Some(match words[..] {
-            ["observe", token, by, first, epoch] => {
-                let (by, first, epoch) = (by.parse().ok()?, first.parse().ok()?, epoch.parse().ok()?);
-                ObserverLine::Observe { token, by, first, epoch }
+            ["observe", token, by, first, epoch, author] => {
+                let (by, first) = (by.parse().ok()?, first.parse().ok()?);
+                ObserverLine::Observe { token, by, first, term: (epoch.parse().ok()?, author.parse().ok()?) }
             }
-            ["fence", token, epoch, first] => {
-                ObserverLine::Fence { token, epoch: epoch.parse().ok()?, first: first.parse().ok()? }
+            ["fence", token, epoch, author, first] => {
+                let term = (epoch.parse().ok()?, author.parse().ok()?);
+                ObserverLine::Fence { token, term, first: first.parse().ok()? }
             }
             ["alive", number] => ObserverLine::Alive(number.parse().ok()?),
             ["leave"] => ObserverLine::Leave,
@@ -139,15 +141,15 @@ impl Service {
         };
         let is_observer = self.lease.connection() == Some(connection);
         match ObserverLine::parse(line) {
-            Some(ObserverLine::Fence { token, epoch, first })
-                if self.observers.is_trusted(connection, token, at) && epoch > self.event.epoch =>
+            Some(ObserverLine::Fence { token, term, first })
+                if self.observers.is_trusted(connection, token, at) && yields(self.event.term(), term) =>
             {
-                return self.yield_to(epoch, first, tell).map(Some);
+                return self.yield_to(term.0, first, tell).map(Some);
             }
-            Some(ObserverLine::Observe { token, by, first, epoch })
+            Some(ObserverLine::Observe { token, by, first, term })
                 if self.observers.is_trusted(connection, token, at) =>
             {
-                if let Err(why) = self.admit(connection, by, first, epoch, at)? {
+                if let Err(why) = self.admit(connection, by, first, term, at)? {
                     self.announce(why, tell)?;
                     self.drop_observer(connection);
                 }
@@ -183,12 +185,11 @@ impl Service {
         connection: ConnectionId,
         by: u64,
         first: u64,
-        epoch: u64,
+        term: Term,
         at: Instant,
     ) -> Result<Result<(), &'static str>, ServiceError> {
         // A term has one author, so stores whose last facts are of one term agree up to there.
-        let is_ours =
-            (1..=self.store.count() + 1).contains(&first) && self.store.epoch_at(first - 1)? == epoch;
+        let is_ours = (1..=self.store.count() + 1).contains(&first) && self.store.term_at(first - 1)? == term;
         if !is_ours {
             return Ok(Err(
                 "an observer is refused: its store is of another event, or it was the referee since then",
@@ -211,8 +212,8 @@ impl Service {
 
     /// Lets the observer take over from now on, if it has everything.
     fn appoint(&mut self, at: Instant) {
-        let has_all = self.lease.stored() == self.store.count() + self.event.unstored();
-        if self.is_acting && self.event.observer.is_none() && has_all {
+        let stored = self.store.count() + self.event.unstored();
+        if self.lease.appoints(self.is_acting, self.observer(), stored) {
             self.event.record(Fact::Observer { by: self.lease.observer() });
             self.lease.begin(at);
         }
@@ -242,16 +243,16 @@ mod tests {
 
     #[test]
     fn lines_of_observers_are_read_or_refused() {
-        let observe = ObserverLine::Observe { token: "t", by: 7, first: 1, epoch: 0 };
-        assert_eq!(ObserverLine::parse("observe t 7 1 0"), Some(observe));
-        let fence = ObserverLine::Fence { token: "t", epoch: 2, first: 9 };
-        assert_eq!(ObserverLine::parse("fence t 2 9"), Some(fence));
+        let observe = ObserverLine::Observe { token: "t", by: 7, first: 1, term: (0, 3) };
+        assert_eq!(ObserverLine::parse("observe t 7 1 0 3"), Some(observe));
+        let fence = ObserverLine::Fence { token: "t", term: (2, 7), first: 9 };
+        assert_eq!(ObserverLine::parse("fence t 2 7 9"), Some(fence));
         assert_eq!(ObserverLine::parse("alive 3"), Some(ObserverLine::Alive(3)));
         assert_eq!(ObserverLine::parse("12"), Some(ObserverLine::Stored(12)));
         for wrong in [
             "",
-            "observe t 7 1",
-            "observe t 7 1 x",
+            "observe t 7 1 0",
+            "observe t 7 1 0 x",
             "fence t 2",
             "alive",
             "-1",

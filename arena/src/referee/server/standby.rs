@@ -121,8 +121,9 @@ impl StandbyReferee {
         let failed = |error| ServiceError::ObservedReferee(referee.address.clone(), error);
         let mut output =
             transport::connect(&referee.address, &referee.security, SILENCE / 4).map_err(failed)?;
-        let (by, first, epoch) = (self.store.referee, self.store.count() + 1, self.event.epoch);
-        let hello = format!("observe {} {by} {first} {epoch}\n", referee.token);
+        let (by, first) = (self.store.referee, self.store.count() + 1);
+        let (epoch, author) = self.event.term();
+        let hello = format!("observe {} {by} {first} {epoch} {author}\n", referee.token);
         output.write_all(hello.as_bytes()).map_err(failed)?;
         let reader = output.reader().map_err(failed)?.with_timeout(Some(Duration::from_millis(100)));
         let mut lines = BufReader::new(reader);
@@ -201,10 +202,10 @@ impl StandbyReferee {
     /// # Errors
     /// A file or the address cannot be used.
     pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
-        let (epoch, first) = (self.event.epoch + 1, self.store.count() + 1);
+        let (epoch, by, first) = (self.event.epoch + 1, self.store.referee, self.store.count() + 1);
         let service = Service::around(self.event, self.store, &self.folder, entrance)?;
         if let Some(predecessor) = self.predecessor {
-            let fence = format!("fence {} {epoch} {first}\n", predecessor.token);
+            let fence = format!("fence {} {epoch} {by} {first}\n", predecessor.token);
             // It ends with the process. Without it the predecessor does not know, but may not act all the same.
             let tell = move || tell_again_and_again(&predecessor, &fence);
             let _ = thread::Builder::new().name("fence".into()).spawn(tell);

@@ -8,6 +8,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::{Service, ServiceEnd, ServiceError};
+use crate::referee::lease::LeaseStep;
 use crate::referee::{ConnectionEvent, Fact, Notice};
 
 /// Why nothing goes on.
@@ -28,20 +29,19 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
         let lost = self.pulse.outage(now);
-        let is_valid = self.lease.is_valid(self.observer(), now);
-        match (self.is_acting, is_valid) {
-            (true, false) => self.stand_down(tell),
-            (true, true) => {
+        match self.lease.step(self.is_acting, self.observer(), self.store.count(), now) {
+            LeaseStep::StandDown => self.stand_down(tell),
+            LeaseStep::Begin => self.begin_term(now),
+            LeaseStep::Wait if !std::mem::replace(&mut self.has_told_wait, true) => {
+                self.announce(WAITS, tell)
+            }
+            LeaseStep::Wait => Ok(()),
+            LeaseStep::Act => {
                 if let Some(lost) = lost {
                     self.event.outage(lost, now);
                 }
                 Ok(())
             }
-            (false, true) if self.observer().is_none() || self.lease.stored() == self.store.count() => {
-                self.begin_term(now)
-            }
-            (false, _) if !std::mem::replace(&mut self.has_told_wait, true) => self.announce(WAITS, tell),
-            (false, _) => Ok(()),
         }
     }
 
