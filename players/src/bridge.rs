@@ -369,7 +369,7 @@ impl Bridge {
         // The time on the way to the referee and back is on the program's clock, but the program doesn't know of it.
         if let Some(remaining) = clock.remaining(game.turn(), at) {
             let kept = self.overhead.min(remaining / 2);
-            clock.set_remaining(game.turn(), remaining - kept, at);
+            clock.set_remaining(game.turn(), remaining.saturating_sub(kept), at);
         }
         self.known = Some(KnownGame { game: game.clone(), has_moved: false });
         let player = self.player()?;

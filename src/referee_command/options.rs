@@ -88,7 +88,7 @@ pub(super) struct EventOptions {
     /// Time control, for example 40/7200:3600+30 [default: 300+3]
     #[arg(long, value_name = "CONTROL", allow_hyphen_values = true)]
     tc: Option<String>,
-    /// Time in milliseconds by which a move may exceed the clock without losing [default: 0]
+    /// Time in milliseconds by which a move may exceed the clock without losing [default: 20]
     #[arg(long, value_name = "MILLISECONDS")]
     margin: Option<u64>,
     /// File of openings: .epd, .fen, .pgn, or .bin (Polyglot) [default: none]
@@ -213,8 +213,7 @@ fn long_enough(secret: String, place: &str) -> Result<String> {
 }
 
 fn random_secret() -> Secret {
-    let digits: String = random_bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect();
-    Secret::new(&digits)
+    Secret::new(&format!("{:032x}", u128::from_le_bytes(random_bytes())))
 }
 
 /// Whether bytes to a host leave this machine. What the name system says of a name is not trusted, except `localhost`.
@@ -341,7 +340,7 @@ impl EventOptions {
             schedule: self.schedule(programs.len())?,
             programs,
             control: self.tc.as_deref().unwrap_or("300+3").parse()?,
-            margin: Duration::from_millis(self.margin.unwrap_or(0)),
+            margin: Duration::from_millis(self.margin.unwrap_or(20)),
             rules: Rules { draws, adjudication, ..Rules::default() },
             quiet: Duration::from_secs_f64(quiet),
             patience: Duration::from_secs(self.patience.unwrap_or(300)),

@@ -154,7 +154,7 @@ fn a_client_leaves_a_referee_that_says_nothing_any_more() {
     signal(&referees[0].program, Signal::STOP);
     let begin = Instant::now();
     referees[1].program.hear("A signs on");
-    assert!(begin.elapsed() < Duration::from_secs(12), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(16), "{:?}", begin.elapsed());
     signal(&referees[0].program, Signal::CONT);
 }
 
@@ -178,7 +178,7 @@ fn a_pause_sends_nobody_away() {
 fn why_a_folder_can_not_be_used_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let arguments = ["--program", "A", "--program", "B", "--background"];
-    let _referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
+    let referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
     let event = folder.path().join("event");
     let run = |more: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_herald"));
@@ -188,7 +188,88 @@ fn why_a_folder_can_not_be_used_is_told() {
     };
     let (code, told) = run(&arguments);
     assert!(code == Some(2) && told.contains("event.sqlite is in use by another referee"), "{told}");
-    drop(_referee);
+    drop(referee);
     let (code, told) = run(&["--program", "A", "--program", "C", "--background"]);
     assert!(code == Some(2) && told.contains("belongs to an event with other settings"), "{told}");
+}
+
+/// A referee with an observer, and the address of the observer for clients.
+struct Pair {
+    folders: [tempfile::TempDir; 2],
+    first: Referee,
+    second: Program,
+    second_address: String,
+}
+
+impl Pair {
+    fn start(control: &str) -> Pair {
+        let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+        let token = folders[0].path().join("token");
+        fs::write(&token, "open-sesame\n").expect("written");
+        let token = token.to_str().expect("a path");
+        let common =
+            ["--program", "A", "--program", "B", "--tc", control, "--max-moves", "30", "--token-file", token];
+        let first = [&common[..], &["--observers", "127.0.0.1:0"]].concat();
+        let first = Referee::start(folders[0].path(), "127.0.0.1:0", &first);
+        let line = first.program.hear("observers may come to");
+        let observed = line.rsplit(' ').next().expect("an address").to_owned();
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let second_address = free.local_addr().expect("an address").to_string();
+        drop(free);
+        let event = folders[1].path().join("event");
+        let own = ["referee", "--listen", &second_address, "--quiet", "0", "--folder"];
+        let own = [&own[..], &[event.to_str().expect("a path"), "--observe", &observed]].concat();
+        let second = Program::start(&[&own[..], &common].concat());
+        second.hear("observing");
+        std::thread::sleep(Duration::from_millis(800));
+        Pair { folders, first, second, second_address }
+    }
+
+    fn client(&self, name: &str) -> Program {
+        let both = format!("{},{}", self.first.address, self.second_address);
+        Program::start(&["play", "--referee", &both, "--name", name, "--hash", "1", "--overhead", "0"])
+    }
+}
+
+#[test]
+fn a_frozen_referee_is_succeeded_and_leaves_when_it_goes_on() {
+    let mut pair = Pair::start("nodes=20000");
+    let mut clients = ["A", "B"].map(|name| pair.client(name));
+    pair.first.program.hear("B signs on");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&pair.first.program, Signal::STOP);
+    pair.second.hear("! the referee is gone; taking over");
+    pair.second.hear("refereeing");
+    signal(&pair.first.program, Signal::CONT);
+    pair.first.program.hear("! another referee has taken over, in epoch 2");
+    assert_eq!(pair.first.program.wait().code(), Some(1));
+    pair.second.hear("! all games have been played");
+    for client in &mut clients {
+        assert_eq!(client.wait().code(), Some(0));
+    }
+    let games = pgn(pair.folders[1].path());
+    assert!(games.matches("[Event ").count() == 2 && !games.contains("forfeit"), "{games}");
+    // What the first has finished the second has, too.
+    let finished = pgn(pair.folders[0].path());
+    let first = finished.split("\n\n").next().expect("a game");
+    assert!(first.is_empty() || games.contains(first), "{first}");
+}
+
+#[test]
+fn without_its_observer_an_event_waits_until_the_director_decides() {
+    let mut pair = Pair::start("nodes=300");
+    pair.second.child.kill().expect("SIGKILL");
+    pair.first.program.hear("! the event waits for its observer");
+    let mut clients = ["A", "B"].map(|name| pair.client(name));
+    std::thread::sleep(Duration::from_millis(500));
+    pair.first.program.say("status");
+    pair.first.program.hear("the event waits for its observer");
+    assert!(!pair.first.program.has_said("A signs on"));
+    pair.first.program.say("alone");
+    pair.first.program.hear("the event goes on; nobody takes over");
+    pair.first.program.hear("! all games have been played");
+    for client in &mut clients {
+        assert_eq!(client.wait().code(), Some(0));
+    }
+    assert_eq!(pgn(pair.folders[0].path()).matches("[Event ").count(), 2);
 }

@@ -162,7 +162,7 @@ pub struct EventState {
     /// Whether a game may be able to begin that could not when games were last begun, because a program has become free
     /// or a game has been released.
     may_begin: bool,
-    /// Until then a program may return to its game as often as it likes, because the referee itself was away.
+    /// Until then a lost connection costs a program nothing, because the referee itself was away.
     amnesty: Option<Instant>,
     /// Whether the timer of the heartbeats is set.
     beats: bool,
@@ -271,6 +271,8 @@ impl EventState {
             self.record(Fact::Observer { by: None });
         }
         self.record(Fact::Epoch { epoch: self.epoch + 1, by });
+        // Clients may still be with the referee before, or may have left this one when it did not answer yet.
+        self.amnesty = Some(at + AMNESTY);
         let absent: Vec<(u64, Color)> =
             self.live_games.keys().flat_map(|game| Color::ALL.map(|color| (*game, color))).collect();
         for (game, color) in absent {

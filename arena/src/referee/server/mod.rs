@@ -131,6 +131,17 @@ impl Director {
     }
 }
 
+/// What a service does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Duty {
+    /// It does not act yet, and the director has not been told why.
+    Begins,
+    /// It waits until nobody else can act.
+    Waits,
+    /// It is the acting referee.
+    Acts,
+}
+
 /// What is held back until the observer has the facts on which it rests.
 enum Held {
     /// Facts and what follows from them.
@@ -162,9 +173,7 @@ pub struct Service {
     files_due: Instant,
     observers: Observers,
     lease: Lease<Held>,
-    /// Whether this referee acts. Otherwise it waits until nobody else can.
-    is_acting: bool,
-    has_told_wait: bool,
+    duty: Duty,
     /// Whether the open pages were not told of a change, because something was held back.
     has_unshown: bool,
     proofs: ProofThread,
@@ -260,8 +269,7 @@ impl Service {
             files_due: Instant::now(),
             observers: Observers::default(),
             lease: Lease::default(),
-            is_acting: false,
-            has_told_wait: false,
+            duty: Duty::Begins,
             has_unshown: false,
             proofs,
             pulse,
@@ -310,11 +318,11 @@ impl Service {
             let now = Instant::now();
             self.keep_lease(now, tell)?;
             self.beat(now);
-            if self.is_acting {
+            if self.is_acting() {
                 self.event.tick(now);
             }
             self.deliver(tell)?;
-            if self.is_acting && self.event.is_over(now) && !self.lease.holds() {
+            if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
                 if !std::mem::replace(&mut self.has_reported, true) {
                     self.files
                         .report(&self.event)
@@ -345,7 +353,7 @@ impl Service {
                     self.observers.open(id, output);
                 }
                 // Clients go on to the referee that acts.
-                ServiceMessage::Connected { role: Role::Client, .. } if !self.is_acting => {}
+                ServiceMessage::Connected { role: Role::Client, .. } if !self.is_acting() => {}
                 ServiceMessage::Connected { at, id, output, address, role: Role::Client } => {
                     self.connections.insert(id, output);
                     self.log_stranger(Some(id), '#', &format!("connected from {address}"))?;
@@ -375,7 +383,7 @@ impl Service {
                     let now = Instant::now();
                     let done = match words.trim() {
                         "alone" => self.go_alone(now),
-                        _ if !self.is_acting => Err("the event waits for its observer".to_owned()),
+                        _ if !self.is_acting() => Err("the event waits for its observer".to_owned()),
                         words => self.event.obey(words, now),
                     };
                     self.deliver(tell)?;
@@ -404,7 +412,7 @@ impl Service {
             ConnectionEvent::LimitExceeded(connection, limit) => self.log_line(*connection, '#', limit)?,
             ConnectionEvent::Opened(_) | ConnectionEvent::SerialLine(_) | ConnectionEvent::Proved(..) => {}
         }
-        if self.is_acting {
+        if self.is_acting() {
             self.event.handle(input, at);
         }
         Ok(())

@@ -160,7 +160,7 @@ impl Service {
                 self.appoint(at);
             }
             Some(ObserverLine::Leave) if is_observer => {
-                if self.is_acting && self.event.observer == self.lease.observer() {
+                if self.is_acting() && self.event.observer == self.lease.observer() {
                     self.event.record(Fact::Observer { by: None });
                 }
                 self.announce("the observer has left; nobody takes over from now on", tell)?;
@@ -213,7 +213,7 @@ impl Service {
     /// Lets the observer take over from now on, if it has everything.
     fn appoint(&mut self, at: Instant) {
         let stored = self.store.count() + self.event.unstored();
-        if self.lease.appoints(self.is_acting, self.observer(), stored) {
+        if self.lease.appoints(self.is_acting(), self.observer(), stored) {
             self.event.record(Fact::Observer { by: self.lease.observer() });
             self.lease.begin(at);
         }

@@ -278,7 +278,7 @@ pub(super) const MOST_CONNECTIONS: usize = 512;
 /// Time in which a request has to be complete.
 const LONGEST_REQUEST: Duration = Duration::from_secs(10);
 /// Time that a connection may be idle. The stream of updates has a sign of life every fifteen seconds.
-const LONGEST_IDLE: Duration = Duration::from_secs(60);
+const LONGEST_IDLE: Duration = Duration::from_mins(1);
 
 /// A connection that counts towards the limits until it is dropped. Reading from it fails when a request is not complete in time,
 /// or when nothing has been asked for too long.

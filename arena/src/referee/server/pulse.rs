@@ -57,7 +57,7 @@ impl Pulse {
         let mut felt = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let gap = now.saturating_duration_since(felt.last);
         if gap > LONGEST {
-            felt.lost += gap - INTERVAL;
+            felt.lost += gap.saturating_sub(INTERVAL);
         }
         felt.last = now.max(felt.last);
         then(&mut felt);

@@ -7,7 +7,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::{Service, ServiceEnd, ServiceError};
+use super::{Duty, Service, ServiceEnd, ServiceError};
 use crate::referee::lease::LeaseStep;
 use crate::referee::{ConnectionEvent, Fact, Notice};
 
@@ -16,6 +16,11 @@ const WAITS: &str = "the event waits for its observer, which may have taken over
     on without it";
 
 impl Service {
+    /// Whether this is the acting referee.
+    pub(super) fn is_acting(&self) -> bool {
+        self.duty == Duty::Acts
+    }
+
     /// The referee that may take over, if there is one besides this.
     pub(super) fn observer(&self) -> Option<u64> {
         self.event.observer.filter(|&observer| observer != self.store.referee)
@@ -29,10 +34,11 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
         let lost = self.pulse.outage(now);
-        match self.lease.step(self.is_acting, self.observer(), self.store.count(), now) {
+        match self.lease.step(self.is_acting(), self.observer(), self.store.count(), now) {
             LeaseStep::StandDown => self.stand_down(tell),
             LeaseStep::Begin => self.begin_term(now),
-            LeaseStep::Wait if !std::mem::replace(&mut self.has_told_wait, true) => {
+            LeaseStep::Wait if self.duty == Duty::Begins => {
+                self.duty = Duty::Waits;
                 self.announce(WAITS, tell)
             }
             LeaseStep::Wait => Ok(()),
@@ -52,13 +58,13 @@ impl Service {
         self.files
             .rewrite_games(&tags, &finished)
             .map_err(|error: io::Error| ServiceError::File("games.pgn", error))?;
-        self.is_acting = true;
+        self.duty = Duty::Acts;
         self.event.open(self.store.referee, now);
         Ok(())
     }
 
     fn stand_down(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        (self.is_acting, self.has_told_wait) = (false, true);
+        self.duty = Duty::Waits;
         self.lease.forget();
         self.event.start_over();
         for fact in self.store.from(1)? {
@@ -99,7 +105,7 @@ impl Service {
         if let Some(connection) = self.lease.connection() {
             return Err(format!("the observer is connected ({connection}); end it there"));
         }
-        if !self.is_acting {
+        if !self.is_acting() {
             self.begin_term(now).map_err(|error| error.to_string())?;
         }
         self.event.record(Fact::Observer { by: None });
