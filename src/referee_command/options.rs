@@ -88,7 +88,7 @@ pub(super) struct EventOptions {
     /// Time control, for example 40/7200:3600+30 [default: 300+3]
     #[arg(long, value_name = "CONTROL", allow_hyphen_values = true)]
     tc: Option<String>,
-    /// Time in milliseconds by which a move may exceed the clock without losing [default: 20]
+    /// Time in milliseconds by which a move may exceed the clock without losing [default: 50]
     #[arg(long, value_name = "MILLISECONDS")]
     margin: Option<u64>,
     /// File of openings: .epd, .fen, .pgn, or .bin (Polyglot) [default: none]
@@ -340,7 +340,7 @@ impl EventOptions {
             schedule: self.schedule(programs.len())?,
             programs,
             control: self.tc.as_deref().unwrap_or("300+3").parse()?,
-            margin: Duration::from_millis(self.margin.unwrap_or(20)),
+            margin: Duration::from_millis(self.margin.unwrap_or(50)),
             rules: Rules { draws, adjudication, ..Rules::default() },
             quiet: Duration::from_secs_f64(quiet),
             patience: Duration::from_secs(self.patience.unwrap_or(300)),
