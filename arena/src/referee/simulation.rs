@@ -287,8 +287,8 @@ impl Simulation {
                 }
             }
             Event::Connect(client) => self.connect(client),
-            Event::ToClient(client, link, line) => self.hear(client, link, line),
-            Event::Think(client, link, line) => self.say(client, link, line),
+            Event::ToClient(client, link, text) => self.hear(client, link, text),
+            Event::Think(client, link, text) => self.say(client, link, text),
             Event::Watch(client) => {
                 self.at(self.now + 2000, Event::Watch(client));
                 let Some((node, link)) = self.clients[client].link else { return };
@@ -357,14 +357,14 @@ impl Simulation {
                 node.event.handle(ConnectionEvent::Opened(link), at);
             }
             Happening::Client(ConnectionEvent::Opened(link)) => self.close_client(link),
-            Happening::Client(ConnectionEvent::Line(link, line)) if node.clients.contains(&link) => {
-                node.event.handle(ConnectionEvent::Line(link, line), at);
+            Happening::Client(ConnectionEvent::Line(link, text)) if node.clients.contains(&link) => {
+                node.event.handle(ConnectionEvent::Line(link, text), at);
             }
             Happening::Client(ConnectionEvent::Closed(link)) if node.clients.contains(&link) => {
                 node.clients.retain(|&client| client != link);
                 node.event.handle(ConnectionEvent::Closed(link), at);
             }
-            Happening::Peer(link, line) => self.hear_peer(number, link, line, at),
+            Happening::Peer(link, text) => self.hear_peer(number, link, text, at),
             Happening::PeerClosed(link) => node.lease.disconnect(link),
             _ => {}
         }
@@ -419,9 +419,9 @@ impl Simulation {
         }
     }
 
-    fn hear_peer(&mut self, number: usize, link: Link, line: PeerLine, at: Instant) {
+    fn hear_peer(&mut self, number: usize, link: Link, text: PeerLine, at: Instant) {
         let node = &mut self.nodes[number];
-        match line {
+        match text {
             PeerLine::Observe { by, first, term } => {
                 let fits = first <= node.stored() + 1 && node.term_at(first - 1) == term;
                 if !fits || node.observer().is_some_and(|observer| observer != by) {
@@ -511,10 +511,10 @@ impl Simulation {
             Happening::PeerClosed(link) if self.nodes[number].link == Some(link) => {
                 self.nodes[number].link = None
             }
-            Happening::Peer(link, line) if self.nodes[number].link == Some(link) => {
+            Happening::Peer(link, text) if self.nodes[number].link == Some(link) => {
                 let node = &mut self.nodes[number];
                 node.watch = Some(Watch::new(at));
-                match line {
+                match text {
                     PeerLine::Fact(count, fact) => {
                         assert_eq!(count, node.stored() + 1, "facts in order");
                         node.event.restore(&fact).expect("a fact of another referee fits");
@@ -566,14 +566,14 @@ impl Simulation {
     }
 
     /// Sends a line to the other referee: in order, late if the line is cut, or never if the connection is dead.
-    fn send_peer(&mut self, from: usize, link: Link, line: PeerLine) {
+    fn send_peer(&mut self, from: usize, link: Link, text: PeerLine) {
         let delay = self.random.u64(0..DELAY);
         let Some(peer) = self.peers.get_mut(&link).filter(|peer| !peer.is_dead) else { return };
         let to = 1 - from;
         let at = (self.now.max(self.cut_until) + delay).max(peer.busy_until[to]);
         peer.busy_until[to] = at;
         let life = peer.lives[to];
-        self.at(at, Event::Node(to, Some(life), Happening::Peer(link, line)));
+        self.at(at, Event::Node(to, Some(life), Happening::Peer(link, text)));
     }
 
     fn close_peer(&mut self, from: usize, link: Link) {
@@ -617,9 +617,9 @@ impl Simulation {
         self.at(self.now + 100, Event::Connect(client));
     }
 
-    fn say(&mut self, client: usize, link: Link, line: String) {
+    fn say(&mut self, client: usize, link: Link, text: String) {
         if self.clients[client].link.is_some_and(|(_, present)| present == link) {
-            self.to_node(link, ConnectionEvent::Line(link, line));
+            self.to_node(link, ConnectionEvent::Line(link, text));
         }
     }
 
@@ -630,9 +630,9 @@ impl Simulation {
         self.at(at, Event::Node(node, Some(life), Happening::Client(event)));
     }
 
-    fn to_client(&mut self, client: usize, link: Link, line: Option<String>) {
+    fn to_client(&mut self, client: usize, link: Link, text: Option<String>) {
         let at = self.in_order(link, false);
-        self.at(at, Event::ToClient(client, link, line));
+        self.at(at, Event::ToClient(client, link, text));
     }
 
     fn close_client(&mut self, link: Link) {
@@ -648,18 +648,18 @@ impl Simulation {
         *busy
     }
 
-    fn hear(&mut self, client: usize, link: Link, line: Option<String>) {
+    fn hear(&mut self, client: usize, link: Link, text: Option<String>) {
         let Some((node, _)) = self.clients[client].link.filter(|(_, present)| *present == link) else {
             return;
         };
-        let Some(line) = line else {
+        let Some(text) = text else {
             return self.leave(client, node, link);
         };
         self.clients[client].heard = self.now;
-        if line.is_empty() {
+        if text.is_empty() {
             return;
         }
-        match self.clients[client].state.hear(&line) {
+        match self.clients[client].state.hear(&text) {
             Ok(ClientTask::Respond) => self.think(client, link),
             Ok(ClientTask::Repeat(record)) => self.say(client, link, record.to_string()),
             Ok(ClientTask::Disconnect(_) | ClientTask::Alarm(_)) | Err(_) => self.leave(client, node, link),
@@ -684,8 +684,8 @@ impl Simulation {
 
 /// What must never happen.
 impl Simulation {
-    fn check(&mut self, number: usize, line: &str) {
-        let Ok(directive) = line.parse::<Directive>() else { return };
+    fn check(&mut self, number: usize, text: &str) {
+        let Ok(directive) = text.parse::<Directive>() else { return };
         if let Some(epoch) = directive.epoch {
             let known = *self.told.epochs.entry(epoch).or_insert(number);
             assert_eq!(known, number, "two referees call themselves epoch {epoch}");
@@ -698,7 +698,7 @@ impl Simulation {
             assert_eq!(known, result, "two results of game {game}");
         }
         if let (Moves::Supplied(mv), Some(fullmoves)) = (&directive.moves, directive.counters.fullmoves) {
-            let is_black = line.split(' ').nth(1) == Some("b");
+            let is_black = text.split(' ').nth(1) == Some("b");
             let ply = 2 * (fullmoves.get() as usize - 1) + usize::from(is_black);
             let known = self.told.moves.entry((game, ply)).or_insert_with(|| mv.text().to_string());
             assert_eq!(*known, mv.text(), "two moves of game {game}, ply {ply}");

@@ -345,11 +345,7 @@ impl Service {
             self.keep_lease(Instant::now(), tell)?;
             match message {
                 ServiceMessage::Connected { id, output, address, role: Role::Observer, .. } => {
-                    self.log_stranger(
-                        Some(id),
-                        '#',
-                        &format!("connected from {address}, where observers may"),
-                    )?;
+                    self.log_stranger(Some(id), '#', &format!("observer connected from {address}"))?;
                     self.observers.open(id, output);
                 }
                 // Clients go on to the referee that acts.
