@@ -310,11 +310,11 @@ impl Simulation {
             Happening::Restart => {
                 node.start(now);
                 let life = Some(node.life);
-                return self.at(now, Event::Node(number, life, Happening::Tick));
+                self.at(now, Event::Node(number, life, Happening::Tick));
             }
-            _ if !node.is_up || life.is_some_and(|life| life != node.life) => return,
+            _ if !node.is_up || life.is_some_and(|life| life != node.life) => (),
             Happening::Freeze(time) => node.frozen_until = node.frozen_until.max(now + time),
-            Happening::Crash => return self.crash(number),
+            Happening::Crash => self.crash(number),
             // What comes to a stopped process waits.
             happening if node.frozen_until > now => {
                 let (until, life) = (node.frozen_until, Some(node.life));
@@ -331,9 +331,13 @@ impl Simulation {
         let clients = std::mem::take(&mut node.clients);
         let restart = now + self.random.u64(100..4000);
         self.at(restart, Event::Node(number, None, Happening::Restart));
-        clients.into_iter().for_each(|link| self.close_client(link));
+        for link in clients {
+            self.close_client(link);
+        }
         let links: Vec<Link> = self.peers.keys().copied().collect();
-        links.into_iter().for_each(|link| self.close_peer(number, link));
+        for link in links {
+            self.close_peer(number, link);
+        }
     }
 
     /// A running process handles an input; first of all it looks at its lease.
@@ -364,7 +368,7 @@ impl Simulation {
                 node.clients.retain(|&client| client != link);
                 node.event.handle(ConnectionEvent::Closed(link), at);
             }
-            Happening::Peer(link, text) => self.hear_peer(number, link, text, at),
+            Happening::Peer(link, text) => self.hear_peer(number, link, &text, at),
             Happening::PeerClosed(link) => node.lease.disconnect(link),
             _ => {}
         }
@@ -393,7 +397,9 @@ impl Simulation {
                 for fact in &node.durable {
                     node.event.restore(fact).expect("what is stored fits");
                 }
-                clients.into_iter().for_each(|link| self.close_client(link));
+                for link in clients {
+                    self.close_client(link);
+                }
             }
             LeaseStep::Act if lost > Duration::from_millis(600) && bug != Bug::ChargesOutages => {
                 node.event.outage(lost, at);
@@ -409,7 +415,7 @@ impl Simulation {
         }
         let other = 1 - number;
         if let Some((term, first)) = self.nodes[number].fence
-            && self.now / TICK % 20 == 0
+            && (self.now / TICK).is_multiple_of(20)
             && self.now >= self.cut_until
             && self.nodes[other].is_up
         {
@@ -419,9 +425,9 @@ impl Simulation {
         }
     }
 
-    fn hear_peer(&mut self, number: usize, link: Link, text: PeerLine, at: Instant) {
+    fn hear_peer(&mut self, number: usize, link: Link, text: &PeerLine, at: Instant) {
         let node = &mut self.nodes[number];
-        match text {
+        match *text {
             PeerLine::Observe { by, first, term } => {
                 let fits = first <= node.stored() + 1 && node.term_at(first - 1) == term;
                 if !fits || node.observer().is_some_and(|observer| observer != by) {
@@ -441,7 +447,9 @@ impl Simulation {
                 node.life += 1;
                 node.start(self.now);
                 let life = node.life;
-                clients.into_iter().for_each(|link| self.close_client(link));
+                for link in clients {
+                    self.close_client(link);
+                }
                 return self.at(self.now + TICK, Event::Node(number, Some(life), Happening::Tick));
             }
             PeerLine::Fence { .. } | PeerLine::Fact(..) => return,
@@ -479,14 +487,16 @@ impl Simulation {
         let facts = effects.facts.clone();
         let stored = node.stored();
         node.lease.hold(stored, effects);
-        moved.into_iter().for_each(|(game, used)| self.check_clock(number, game, Duration::from_nanos(used)));
+        for (game, used) in moved {
+            self.check_clock(number, game, Duration::from_nanos(used));
+        }
         self.send_facts(number, first, facts);
         let observer = self.nodes[number].observer().filter(|_| self.bug != Bug::TellsAtOnce);
         while let Some(effects) = self.nodes[number].lease.release(observer) {
             for message in effects.messages {
                 self.check(number, &message.line);
                 if let Some(&(client, _)) = self.client_links.get(&message.to) {
-                    self.to_client(client, message.to, Some(message.line));
+                    self.send_to_client(client, message.to, Some(message.line));
                 }
                 if let Some(game) = message.starts {
                     self.nodes[number].event.told(game, at);
@@ -509,7 +519,7 @@ impl Simulation {
             }
             Happening::Client(ConnectionEvent::Opened(link)) => self.close_client(link),
             Happening::PeerClosed(link) if self.nodes[number].link == Some(link) => {
-                self.nodes[number].link = None
+                self.nodes[number].link = None;
             }
             Happening::Peer(link, text) if self.nodes[number].link == Some(link) => {
                 let node = &mut self.nodes[number];
@@ -606,12 +616,12 @@ impl Simulation {
         if let Request::SignOn(sign_on) = &mut record.request {
             sign_on.heartbeat = true;
         }
-        self.to_node(link, ConnectionEvent::Opened(link));
-        self.to_node(link, ConnectionEvent::Line(link, record.to_string()));
+        self.send_to_node(link, ConnectionEvent::Opened(link));
+        self.send_to_node(link, ConnectionEvent::Line(link, record.to_string()));
     }
 
     fn leave(&mut self, client: usize, node: usize, link: Link) {
-        self.to_node(link, ConnectionEvent::Closed(link));
+        self.send_to_node(link, ConnectionEvent::Closed(link));
         self.clients[client].link = None;
         self.clients[client].next = 1 - node;
         self.at(self.now + 100, Event::Connect(client));
@@ -619,25 +629,25 @@ impl Simulation {
 
     fn say(&mut self, client: usize, link: Link, text: String) {
         if self.clients[client].link.is_some_and(|(_, present)| present == link) {
-            self.to_node(link, ConnectionEvent::Line(link, text));
+            self.send_to_node(link, ConnectionEvent::Line(link, text));
         }
     }
 
-    fn to_node(&mut self, link: Link, event: ConnectionEvent) {
+    fn send_to_node(&mut self, link: Link, event: ConnectionEvent) {
         let Some(&(_, node)) = self.client_links.get(&link) else { return };
         let at = self.in_order(link, true);
         let life = self.nodes[node].life;
         self.at(at, Event::Node(node, Some(life), Happening::Client(event)));
     }
 
-    fn to_client(&mut self, client: usize, link: Link, text: Option<String>) {
+    fn send_to_client(&mut self, client: usize, link: Link, text: Option<String>) {
         let at = self.in_order(link, false);
         self.at(at, Event::ToClient(client, link, text));
     }
 
     fn close_client(&mut self, link: Link) {
         if let Some(&(client, _)) = self.client_links.get(&link) {
-            self.to_client(client, link, None);
+            self.send_to_client(client, link, None);
         }
     }
 
@@ -700,7 +710,7 @@ impl Simulation {
         if let (Moves::Supplied(mv), Some(fullmoves)) = (&directive.moves, directive.counters.fullmoves) {
             let is_black = text.split(' ').nth(1) == Some("b");
             let ply = 2 * (fullmoves.get() as usize - 1) + usize::from(is_black);
-            let known = self.told.moves.entry((game, ply)).or_insert_with(|| mv.text().to_string());
+            let known = self.told.moves.entry((game, ply)).or_insert_with(|| mv.text().clone());
             assert_eq!(*known, mv.text(), "two moves of game {game}, ply {ply}");
         }
     }
