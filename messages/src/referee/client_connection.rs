@@ -245,7 +245,7 @@ mod tests {
             // A jump counts little, because the lines of the referee may wait.
             assert_eq!(link.keep_alive(begin + Duration::from_hours(1)).expect("written"), None);
             let later = |halves: u32| begin + Duration::from_hours(1) + Duration::from_millis(500) * halves;
-            let end = (1..).find(|&halves| link.keep_alive(later(halves)).expect("written").is_some());
+            let end = (1..100).find(|&halves| link.keep_alive(later(halves)).expect("written").is_some());
             let end = end.expect("it ends") / 2;
             assert!((longest - 2..=longest).contains(&end), "{end}");
             let beats =
