@@ -43,6 +43,9 @@ pub(crate) struct BridgeArgs {
     /// Program with options
     #[arg(long, value_name = "ENGINE", conflicts_with = "command", allow_hyphen_values = true)]
     engine: Option<String>,
+    /// Time in milliseconds kept in reserve for each move, of which the program is not told: the latency of the network
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(..=60_000))]
+    overhead: u64,
     /// Append all messages to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -91,7 +94,12 @@ impl BridgeArgs {
             // Without a thread, the hint is part of the error message.
             let _ = std::thread::Builder::new().name("hint".into()).spawn(hint);
         }
-        let bridge = players::Bridge::start(spec.clone(), log, self.client.tc.clone());
+        let bridge = players::Bridge::start(
+            spec.clone(),
+            log,
+            self.client.tc.clone(),
+            Duration::from_millis(self.overhead),
+        );
         drop(starting);
         bridge
     }

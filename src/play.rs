@@ -166,8 +166,7 @@ impl ClientArgs {
         // The second signal ends the program without signing off.
         signals::set_flag_then_exit(&leaving, 1)?;
         let mut fault = None;
-        let search = || RefereeSearch::new(self.addresses(), Duration::from_secs(self.patience));
-        let mut referees = search();
+        let mut referees = RefereeSearch::new(self.addresses(), Duration::from_secs(self.patience));
         while let Some((address, transport)) = referees.connect(&security, &leaving)? {
             let begin = Instant::now();
             eprintln!("herald: signing on to {address} as {}", config.name);
@@ -185,6 +184,11 @@ impl ClientArgs {
                     break;
                 }
                 Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
+                Ok(DisconnectReason::TryAgain(pause)) => {
+                    eprintln!("herald: {address} can't admit {} now; trying again", config.name);
+                    referees.fail(anyhow!("{address} can't admit {}", config.name), false);
+                    referees.wait(pause, &leaving);
+                }
                 Ok(DisconnectReason::Outdated) => {
                     referees.fail(anyhow!("{address} is a referee of an older epoch"), false);
                 }
@@ -194,7 +198,7 @@ impl ClientArgs {
                     if begin.elapsed() < LASTING {
                         referees.fail(anyhow!("{address} ended the connection at once"), false);
                     } else {
-                        referees = search();
+                        referees = referees.anew();
                     }
                 }
             }
@@ -252,6 +256,13 @@ impl RefereeSearch {
         }
     }
 
+    /// Begins a new search, with the referee after the one that was tried last.
+    fn anew(mut self) -> RefereeSearch {
+        let tried = self.next % self.addresses.len();
+        self.addresses.rotate_left(tried);
+        RefereeSearch::new(self.addresses, self.patience)
+    }
+
     /// Tries one referee after the other until one accepts a connection; `None` if the user has interrupted that.
     ///
     /// # Errors
@@ -286,6 +297,15 @@ impl RefereeSearch {
             thread::sleep(self.pause);
             self.pause = (self.pause * 3 / 2).min(LONGEST_PAUSE);
             (self.next, self.is_hopeless) = (0, true);
+        }
+    }
+
+    /// Waits as long as a referee has asked, unless the user interrupts it or other referees may be tried.
+    fn wait(&self, pause: Duration, leaving: &AtomicBool) {
+        let until = Instant::now() + pause;
+        let is_last = self.next >= self.addresses.len();
+        while is_last && Instant::now() < until && !leaving.load(Ordering::Relaxed) {
+            thread::sleep(FIRST_PAUSE);
         }
     }
 

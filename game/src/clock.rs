@@ -129,6 +129,13 @@ impl Clock {
         }
     }
 
+    /// Takes time out of a running turn in which nobody kept the time, such as that of an official who was stopped.
+    pub fn give_back(&mut self, time: Duration, at: Instant) {
+        if let Some(since) = self.turn.as_mut().and_then(|turn| turn.since.as_mut()) {
+            *since = since.checked_add(time).map_or(at, |later| later.min(at));
+        }
+    }
+
     /// The side whose turn is in progress, running or suspended.
     pub fn turn(&self) -> Option<Color> {
         self.turn.map(|turn| turn.color)
@@ -361,6 +368,21 @@ mod tests {
         assert!(!test.flag_fallen(Color::Black));
         assert_eq!(test.end_turn().unwrap().overrun, millis(250));
         assert_eq!(test.remaining(Color::White), Some(millis(9750)), "a forgiven overrun is still paid for");
+    }
+
+    #[test]
+    fn time_that_is_given_back_is_not_charged() {
+        let (mut clock, begin) = (Clock::new("60+1".parse().expect("a control")), Instant::now());
+        clock.give_back(millis(1000), begin);
+        clock.start_turn(Color::White, begin);
+        clock.give_back(millis(30_000), begin + millis(31_000));
+        assert_eq!(clock.used_in_turn(begin + millis(31_500)), millis(1500));
+        assert_eq!(clock.flag_falls(), Some(begin + millis(90_000)));
+        clock.give_back(Duration::MAX, begin + millis(32_000));
+        assert_eq!(clock.used_in_turn(begin + millis(32_000)), Duration::ZERO, "never more than was used");
+        clock.suspend(begin + millis(33_000));
+        clock.give_back(millis(500), begin + millis(34_000));
+        assert_eq!(clock.used_in_turn(begin + millis(34_000)), millis(1000));
     }
 
     #[test]

@@ -65,11 +65,13 @@ pub fn standard_output() -> io::Result<File> {
     Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
 }
 
-/// Raises the limit of open files of this process to the maximum that the system allows.
-pub fn raise_file_limit() {
+/// Raises the limit of open files of this process to the maximum that the system allows, and returns it; `None` if there is no
+/// limit.
+pub fn raise_file_limit() -> Option<u64> {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     let _ = setrlimit(Resource::Nofile, limit);
+    getrlimit(Resource::Nofile).current
 }
 
 #[cfg(test)]

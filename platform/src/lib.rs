@@ -1,5 +1,5 @@
 //! All code that depends on the operating system: no other crate uses `std::os`, `rustix` or `libc`, nor crates for the same
-//! purpose (`signal-hook`, `wait4`). A test of this crate searches the sources for these names.
+//! purpose (`signal-hook`, `socket2`, `wait4`). A test of this crate searches the sources for these names.
 //!
 //! - [`Process`]: a program in a process group of its own, which is killed as a whole, even if Herald itself is killed.
 //! - [`PipeReader`], [`PipeWriter`], [`Bell`]: nonblocking pipes, and [`wait`] for several of them with a time-out. A
@@ -9,6 +9,7 @@
 //! - [`terminal`]: size, mode and pending input of the terminal. The standard library tells whether a stream is a terminal.
 //! - [`affinity`]: processor affinity of threads.
 //! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
+//! - [`notice_dead_peer`]: time-outs of a TCP connection whose other end has vanished.
 //! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.
 //! - [`run_delay`]: the time that a thread waited for a processor.
 //! - [`process_cpu_time`]: processor time of this process.
@@ -19,6 +20,7 @@
 pub mod affinity;
 mod desktop;
 mod files;
+mod network;
 mod pipe;
 mod process;
 mod run_delay;
@@ -32,6 +34,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 pub use desktop::open_with_default;
 pub use files::{FileId, give_owner, name_count, raise_file_limit, standard_input, standard_output};
+pub use network::notice_dead_peer;
 pub use pipe::{Bell, PipeRead, PipeReader, PipeWriter, Ringer, Source, bell, wait};
 pub use process::{Pipes, Process, Resources};
 pub use run_delay::run_delay;

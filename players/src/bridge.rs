@@ -44,6 +44,8 @@ pub struct Bridge {
     remark: Remark,
     /// Number of restarts for the current move.
     starts: u32,
+    /// Time that the program isn't told of, for the network.
+    overhead: Duration,
 }
 
 /// The game as far as it was sent to the program.
@@ -60,11 +62,17 @@ struct RefereeLines {
 }
 
 impl Bridge {
-    /// Starts the program. `control` applies if the referee sends no time control.
+    /// Starts the program. `control` applies if the referee sends no time control. Each time that the program has to move, it is
+    /// told that it has `overhead` less time than it has.
     ///
     /// # Errors
     /// The program can't be started, or is not ready in time.
-    pub fn start(spec: Spec, log: Option<Arc<dyn Log>>, control: TimeControl) -> Result<Bridge, PlayerFault> {
+    pub fn start(
+        spec: Spec,
+        log: Option<Arc<dyn Log>>,
+        control: TimeControl,
+        overhead: Duration,
+    ) -> Result<Bridge, PlayerFault> {
         let player = start(&spec, log.clone())?;
         Ok(Bridge {
             spec,
@@ -76,6 +84,7 @@ impl Bridge {
             thinking: Thinking::default(),
             remark: Remark::None,
             starts: 0,
+            overhead,
         })
     }
 
@@ -103,6 +112,9 @@ impl Bridge {
         loop {
             if leaving.load(Ordering::Relaxed) {
                 return table.link.sign_off(&table.bridge.client);
+            }
+            if let Some(disconnect) = table.link.keep_alive(Instant::now())? {
+                return Ok(disconnect);
             }
             table.wait(&lines);
             while let Ok(input) = lines.inputs.try_recv() {
@@ -353,7 +365,12 @@ impl Bridge {
             self.set_up(game.turn(), ponder)?;
         }
         let at = Instant::now();
-        let (clock, offers) = (self.client.clock(at), self.client.is_draw_offered());
+        let (mut clock, offers) = (self.client.clock(at), self.client.is_draw_offered());
+        // The time on the way to the referee and back is on the program's clock, but the program doesn't know of it.
+        if let Some(remaining) = clock.remaining(game.turn(), at) {
+            let kept = self.overhead.min(remaining / 2);
+            clock.set_remaining(game.turn(), remaining.saturating_sub(kept), at);
+        }
         self.known = Some(KnownGame { game: game.clone(), has_moved: false });
         let player = self.player()?;
         player.think(&Turn { game, clock: &clock, at })?;

@@ -44,7 +44,8 @@ pub(super) fn listen(director: Director) -> Result<()> {
         for line in io::stdin().lock().lines().map_while(io::Result::ok) {
             match line.trim() {
                 "" => {}
-                "quit" | "exit" if director.quit() => say("the service ends"),
+                "quit" | "exit" if director.quit(false) => say("the service ends"),
+                "quit pause" if director.quit(true) => say("the service pauses"),
                 _ => match director.order(line) {
                     Some(Ok(text) | Err(text)) => say(&text),
                     None => return,

@@ -19,7 +19,7 @@ use arena::referee::{EventState, EventStoreError, report};
 use clap::Args;
 use console::Console;
 use messages::referee::{ClientConfig, DisconnectReason};
-use options::{EventOptions, EventPlan};
+use options::{EventOptions, EventPlan, LocalProgram};
 use platform::signals;
 use players::Bridge;
 use players::transport::{self, Security};
@@ -28,7 +28,7 @@ use crate::{WrongInput, settings};
 
 const EXAMPLES: &str = "\
 Examples:
-  herald referee --folder open --program Herald --program \"name=Toga secret=sesame\" \\
+  herald referee --folder open --program Herald --program \"name=Toga secret-file=toga.secret\" \\
       --program \"cmd=stockfish name=Stockfish\" --tc 60+0.6 --format round-robin --games 2
   herald referee event.toml --background --live 127.0.0.1:8080
   herald referee event.toml --listen 0.0.0.0:7676 --tls-certificate referee.pem --tls-key referee.key
@@ -36,11 +36,12 @@ Examples:
 
 A PROGRAM is a name, or a list of KEY=VALUE, with values quoted as in a shell:
   name=NAME          the name it signs on with
-  secret=SECRET      the secret for the name
+  secret-file=FILE   the first line of the file is the secret for the name, of at least 8 characters
   cmd=COMMAND        an engine on this machine that the referee starts; with protocol=, option.NAME= and the other keys of
                      an ENGINE of `herald match`
 
-In a TOML file, [[program]] are tables with these keys, and flags are keys of the same name.
+In a TOML file, [[program]] are tables with these keys, and flags are keys of the same name. There, secret=\"SECRET\" is possible,
+too. Programs that the referee starts itself need no secret: it makes one for each.
 
 The folder holds event.sqlite (the store; event.lock keeps other referees out), games.pgn, running/ (games in play), traffic.log
 (all messages) and, at the end, report.txt and report.html. The same command resumes an event that was interrupted.";
@@ -100,7 +101,7 @@ impl RefereeArgs {
         let at_signal = director.clone();
         // If the service has already ended, there is nothing to do.
         signals::at_each(&signals::ALL, move || {
-            if at_signal.quit() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if at_signal.quit(true) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         if !self.background {
             console::listen(director)?;
@@ -115,8 +116,15 @@ impl RefereeArgs {
                 console::say(text.trim_end());
                 Ok(())
             }
-            ServiceEnd::Quit => bail!("interrupted; the same command goes on with the event"),
-            ServiceEnd::Outdated => bail!("another referee has taken over"),
+            ServiceEnd::Quit => bail!("ended early; the same command goes on with the event"),
+            ServiceEnd::Outdated => {
+                bail!("another referee has taken over; to stand by for it, use --observe")
+            }
+            ServiceEnd::Pause => {
+                bail!(
+                    "interrupted; the programs wait for some minutes until the same command goes on with the event"
+                )
+            }
         }
     }
 
@@ -138,11 +146,15 @@ fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option
         return opened.map(Some).map_err(explain);
     };
     let mut observer = StandbyReferee::open(event, plan.folder(), &plan.identity()).map_err(explain)?;
+    if observer.has_acted_last() {
+        console::say("! this referee has taken over before; the event goes on here");
+        return observer.take_over(plan.listen_config()).map(Some).map_err(explain);
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = signals::set_flag(&signals::ALL, &stop)?;
     console::say(&format!("observing {referee}"));
     let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
-    let first = ObservedReferee { address: referee, token: &token, security: &security };
+    let first = ObservedReferee { address: referee.clone(), token, security };
     let watch = observer.watch(&first, &stop, &mut |news| console.tell(news)).map_err(explain)?;
     stopping.cancel();
     match watch {
@@ -167,7 +179,7 @@ fn explain(error: ServiceError) -> anyhow::Error {
             | ServiceError::Line(..)
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
     );
-    if is_wrong_input { WrongInput::of(anyhow!("{error}")) } else { error.into() }
+    if is_wrong_input { WrongInput::of(error) } else { error.into() }
 }
 
 /// The threads that connect local programs to the referee.
@@ -178,6 +190,8 @@ struct LocalPrograms {
 
 /// Delay before a program reconnects.
 const PAUSE: Duration = Duration::from_millis(200);
+/// Time that local programs aren't told of.
+const LOCAL_OVERHEAD: Duration = Duration::from_millis(10);
 /// Time limit for the referee's response.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -187,18 +201,18 @@ impl LocalPrograms {
         let security = plan.tls.as_ref().map(Tls::security).transpose()?.unwrap_or_default();
         let leaving = Arc::new(AtomicBool::new(false));
         let mut locals = LocalPrograms { leaving, threads: Vec::new() };
-        for (program, spec) in plan.event.programs.iter().zip(&plan.specs) {
-            let Some(spec) = spec else { continue };
+        for (program, local) in plan.event.programs.iter().zip(&plan.locals) {
+            let Some(LocalProgram { spec, secret }) = local else { continue };
             let config = ClientConfig {
                 name: program.name.clone(),
-                secret: program.secret.clone(),
+                secret: Some(secret.clone()),
                 extended: true,
                 ponder: plan.options.ponder,
             };
             let (spec, control, security) = (spec.clone(), plan.event.control.clone(), security.clone());
             let (leaving, (told, started)) = (Arc::clone(&locals.leaving), mpsc::channel());
             // A player must stay on the thread that started it.
-            let speaker = move || match Bridge::start(spec.clone(), None, control) {
+            let speaker = move || match Bridge::start(spec.clone(), None, control, LOCAL_OVERHEAD) {
                 Err(fault) => {
                     let _ = told.send(Err(WrongInput::of(anyhow!("{} {fault}", spec.command))));
                 }
@@ -242,6 +256,7 @@ fn speak(
             Ok(DisconnectReason::ByReferee | DisconnectReason::SignedOff | DisconnectReason::Refused) => {
                 break;
             }
+            Ok(DisconnectReason::TryAgain(pause)) => thread::sleep(pause),
             Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => thread::sleep(PAUSE),
         }
     }

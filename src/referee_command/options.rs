@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::referee::server::{ConnectionLimits, ListenConfig, Tls};
-use arena::referee::{EventSettings, ProgramSettings};
+use arena::referee::{EventSettings, ProgramSettings, SecretHash, random_bytes};
 use arena::schedule::{ColourOrder, ScheduleSettings, TournamentFormat};
 use arena::{Adjudication, DrawRule, MatchOpenings, OpeningOrder, Rules};
 use clap::{Args, ValueEnum};
@@ -33,6 +33,9 @@ pub(super) struct EventOptions {
     /// Address to listen at; only this machine can reach the default [default: 127.0.0.1:7676]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
+    /// Let programs without a secret sign on from other machines: anybody who can connect can take their seats
+    #[arg(long)]
+    open: bool,
     /// Serial lines for programs, for example /dev/ttyS0,/dev/ttyS1
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     pub(super) serial: Vec<String>,
@@ -85,7 +88,7 @@ pub(super) struct EventOptions {
     /// Time control, for example 40/7200:3600+30 [default: 300+3]
     #[arg(long, value_name = "CONTROL", allow_hyphen_values = true)]
     tc: Option<String>,
-    /// Time in milliseconds by which a move may exceed the clock without losing [default: 0]
+    /// Time in milliseconds by which a move may exceed the clock without losing [default: 50]
     #[arg(long, value_name = "MILLISECONDS")]
     margin: Option<u64>,
     /// File of openings: .epd, .fen, .pgn, or .bin (Polyglot) [default: none]
@@ -115,6 +118,9 @@ pub(super) struct EventOptions {
     /// Let local programs think on their opponents' time
     #[arg(long)]
     pub(super) ponder: bool,
+    /// Games with local programs at once [default: as many as this machine has processors, with --ponder half as many]
+    #[arg(long, value_name = "N")]
+    local_games: Option<std::num::NonZeroUsize>,
     /// Keep running after the last game, until the director ends the service
     #[arg(long)]
     pub(super) stay: bool,
@@ -131,14 +137,22 @@ enum EventFormatName {
     Knockout,
 }
 
-/// A program that may sign on, and its command if the referee starts it.
-pub(super) type ExpectedProgram = (ProgramSettings, Option<Spec>);
+/// A program that may sign on, and how it is started if the referee does that.
+pub(super) type ExpectedProgram = (ProgramSettings, Option<LocalProgram>);
+
+/// A program that the referee starts itself.
+#[derive(Clone)]
+pub(super) struct LocalProgram {
+    pub(super) spec: Spec,
+    /// The secret with which it signs on, so that nobody can take its seat.
+    pub(super) secret: Secret,
+}
 
 /// An event with all its settings.
 pub(super) struct EventPlan {
     pub(super) event: EventSettings,
-    /// Commands of local programs, in the order of the programs.
-    pub(super) specs: Vec<Option<Spec>>,
+    /// The programs that the referee starts, in the order of the programs.
+    pub(super) locals: Vec<Option<LocalProgram>>,
     /// The director's token for the page.
     pub(super) director: Option<String>,
     /// The referee's certificate.
@@ -149,13 +163,17 @@ pub(super) struct EventPlan {
 /// Takes the tables `program` out of a file.
 pub(super) fn take_programs(file: &mut Table) -> Result<Vec<ExpectedProgram>> {
     let tables = (1..).zip(settings::take_tables(file, "program")?);
-    tables.map(|(number, table)| read_program(table).with_context(|| format!("program {number}"))).collect()
+    let read = |(number, table)| read_program(table).with_context(|| format!("program {number}"));
+    tables.map(read).collect()
 }
 
 /// Parses a program from `KEY=VALUE` words or its name alone.
 pub(super) fn program(words: &str) -> Result<ExpectedProgram> {
     let name_alone = || Table::from_iter([("name".to_owned(), Value::String(words.to_owned()))]);
-    read_program(if words.contains('=') { read_words(words)? } else { name_alone() })
+    let table = if words.contains('=') { read_words(words)? } else { name_alone() };
+    let has_secret = table.contains_key("secret");
+    ensure!(!has_secret, "secret: everybody on this machine can read command lines; say secret-file=FILE");
+    read_program(table)
 }
 
 fn read_program(mut table: Table) -> Result<ExpectedProgram> {
@@ -164,22 +182,51 @@ fn read_program(mut table: Table) -> Result<ExpectedProgram> {
         Some(Value::String(text)) => Ok(Some(text)),
         Some(other) => Err(anyhow!("{key}: {other} is no text")),
     };
-    let (name, secret) = (take("name")?, take("secret")?);
+    let (name, secret, secret_file) = (take("name")?, take("secret")?, take("secret-file")?);
     let spec = if table.is_empty() { None } else { Some(spec(table)?) };
     let name = match (&name, &spec) {
         (Some(name), _) => name,
         (None, Some(spec)) => spec.command.file_name(),
         (None, None) => bail!("which program? Say name=NAME"),
     };
-    ensure!(secret.as_deref() != Some(""), "secret: an empty one proves nothing");
-    let secret = secret.map(|secret| Secret::new(&secret));
-    Ok((ProgramSettings { name: settings::client_name("name", name)?, secret }, spec))
+    let name = settings::client_name("name", name)?;
+    let secret = match (secret, secret_file) {
+        (Some(_), Some(_)) => bail!("secret and secret-file: expected one of them"),
+        (Some(secret), None) => Some(long_enough(secret, "secret")?),
+        (None, Some(file)) => Some(long_enough(settings::first_line(Path::new(&file))?, &file)?),
+        (None, None) => None,
+    };
+    let is_local = spec.is_some();
+    let secret = secret.map(|secret| Secret::new(&secret)).or_else(|| is_local.then(random_secret));
+    let hash = secret.as_ref().map(SecretHash::of);
+    let local = spec.zip(secret).map(|(spec, secret)| LocalProgram { spec, secret });
+    Ok((ProgramSettings { name, secret: hash, is_local }, local))
+}
+
+/// Minimum and maximum length of a secret and of a token.
+const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 8..=255;
+
+fn long_enough(secret: String, place: &str) -> Result<String> {
+    let is_fit = SECRET_LENGTHS.contains(&secret.len());
+    ensure!(is_fit, "{place}: expected a secret of at least 8 characters, and at most 255");
+    Ok(secret)
+}
+
+fn random_secret() -> Secret {
+    Secret::new(&format!("{:032x}", u128::from_le_bytes(random_bytes())))
+}
+
+/// Whether bytes to a host leave this machine. What the name system says of a name is not trusted, except `localhost`.
+fn is_remote(address: &str) -> bool {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host != "localhost" && !host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// Reads the token in the first line of a file.
 fn read_token(path: &Path) -> Result<String> {
     let token = settings::first_line(path)?;
-    let is_fit = (8..=255).contains(&token.len()) && token.chars().all(|c| c.is_ascii_graphic());
+    let is_fit = SECRET_LENGTHS.contains(&token.len()) && token.chars().all(|c| c.is_ascii_graphic());
     ensure!(is_fit, "{}: expected at least 8 characters without blanks, and at most 255", path.display());
     Ok(token)
 }
@@ -188,7 +235,7 @@ impl EventPlan {
     pub(super) fn new(options: EventOptions, programs: Vec<ExpectedProgram>) -> Result<EventPlan> {
         let told = counted(programs.len() as u64, "program");
         ensure!(programs.len() >= 2, "{told}: expected at least 2, each with --program");
-        let (programs, specs): (Vec<_>, Vec<_>) = programs.into_iter().unzip();
+        let (programs, locals): (Vec<_>, Vec<_>) = programs.into_iter().unzip();
         for (place, ProgramSettings { name, .. }) in programs.iter().enumerate() {
             ensure!(
                 programs[..place].iter().all(|other| other.name != *name),
@@ -197,13 +244,14 @@ impl EventPlan {
         }
         let director = options.director_file.as_deref().map(read_token).transpose()?;
         let tls = options.tls()?;
+        options.check_privacy(&programs, tls.is_some())?;
         ensure!(
             director.is_none()
                 || tls.is_some()
                 || options.live.is_some_and(|address| address.ip().is_loopback()),
             "--director-file: the token could be read on its way to --live; use 127.0.0.1 for the page, or TLS"
         );
-        Ok(EventPlan { event: options.event_settings(programs)?, specs, director, tls, options })
+        Ok(EventPlan { event: options.event_settings(programs)?, locals, director, tls, options })
     }
 
     /// Returns the folder of the event.
@@ -261,6 +309,26 @@ impl EventOptions {
         settings::given(self).is_ok_and(|table| table.keys().all(|key| key == "tls-authority"))
     }
 
+    /// Refuses settings with which strangers could take a seat, or read a token on its way.
+    fn check_privacy(&self, programs: &[ProgramSettings], has_tls: bool) -> Result<()> {
+        let is_remote_listener = self.listen.is_some_and(|address| !address.ip().is_loopback());
+        let without = programs.iter().find(|program| program.secret.is_none());
+        if let (true, false, Some(program)) = (is_remote_listener, self.open, without) {
+            bail!(
+                "--listen: {} has no secret, so that anybody who can connect can take its seat; say secret-file=FILE for each program, or --open",
+                program.name
+            );
+        }
+        let observers = self.observers.map(|address| address.to_string());
+        for (flag, address) in [("--observers", observers.as_ref()), ("--observe", self.observe.as_ref())] {
+            ensure!(
+                has_tls || !address.is_some_and(|address| is_remote(address)),
+                "{flag}: the token could be read on its way; use 127.0.0.1, or TLS"
+            );
+        }
+        Ok(())
+    }
+
     fn event_settings(&self, programs: Vec<ProgramSettings>) -> Result<EventSettings> {
         let quiet = self.quiet.unwrap_or(5.0);
         ensure!((0.0..=86_400.0).contains(&quiet), "--quiet {quiet}: expected seconds, from 0 to a day");
@@ -272,15 +340,23 @@ impl EventOptions {
             schedule: self.schedule(programs.len())?,
             programs,
             control: self.tc.as_deref().unwrap_or("300+3").parse()?,
-            margin: Duration::from_millis(self.margin.unwrap_or(0)),
+            margin: Duration::from_millis(self.margin.unwrap_or(50)),
             rules: Rules { draws, adjudication, ..Rules::default() },
             quiet: Duration::from_secs_f64(quiet),
             patience: Duration::from_secs(self.patience.unwrap_or(300)),
             returns: self.returns.unwrap_or(5),
             rounds_by_hand: self.rounds_by_hand,
             penalty: Duration::from_secs(self.penalty.unwrap_or(0)),
+            local_games: Some(self.local_games()),
             sign_on_time: Duration::from_secs(10),
         })
+    }
+
+    /// In each game one program thinks, and with --ponder both do.
+    fn local_games(&self) -> usize {
+        let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        let usual = || if self.ponder { processors() / 2 } else { processors() };
+        self.local_games.map_or_else(usual, std::num::NonZeroUsize::get).max(1)
     }
 
     fn tls(&self) -> Result<Option<Tls>> {

@@ -55,8 +55,10 @@ fn weather(storm: &Storm) {
     .map(str::to_owned)
     .into();
     for number in 0..storm.programs {
-        arguments.extend(["--program".to_owned(), format!("name=P{number} secret=word-{number}")]);
-        fs::write(folder.path().join(format!("P{number}")), format!("word-{number}\n")).expect("written");
+        let secret = folder.path().join(format!("P{number}"));
+        fs::write(&secret, format!("open-sesame-{number}\n")).expect("written");
+        let program = format!("name=P{number} secret-file={}", secret.display());
+        arguments.extend(["--program".to_owned(), program]);
     }
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);

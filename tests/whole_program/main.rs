@@ -26,6 +26,7 @@ mod match_variants;
 mod peers;
 mod ratings;
 mod referee;
+mod referee_defence;
 mod settings;
 #[cfg(unix)]
 mod signals;

@@ -115,6 +115,13 @@ impl Raw {
     }
 }
 
+/// Writes a secret into a file, and returns the program with that name and secret.
+pub(crate) fn secret(folder: &Path, name: &str, secret: &str) -> String {
+    let path = folder.join(format!("{name}.secret"));
+    fs::write(&path, format!("{secret}\n")).expect("written");
+    format!("name={name} secret-file={}", path.display())
+}
+
 pub(crate) fn pgn(folder: &Path) -> String {
     fs::read_to_string(folder.join("event/games.pgn")).expect("the games")
 }
@@ -309,7 +316,8 @@ fn a_pair_plays_over_serial_lines_with_noise() {
 #[test]
 fn the_director_s_console() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arguments = ["--program", "A", "--program", "name=B secret=sesame", "--tc", "60+1"];
+    let program = secret(folder.path(), "B", "sesame-street");
+    let arguments = ["--program", "A", "--program", &program, "--tc", "60+1"];
     let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
     referee.program.say("status");
     referee.program.hear("not here: A, B");
@@ -318,8 +326,10 @@ fn the_director_s_console() {
     let mut b = Raw::connect(&referee.address);
     b.say("Auth \"wrong\"; refreq sign_on; tcsi \"\" \"B\";");
     assert!(b.last_words().contains("c0 \"wrong secret\""));
+    // Who has told a wrong one has to wait.
+    std::thread::sleep(Duration::from_millis(1100));
     let mut b = Raw::connect(&referee.address);
-    b.say("Auth \"sesame\"; refreq sign_on; tcsi \"\" \"B\";");
+    b.say("Auth \"sesame-street\"; refreq sign_on; tcsi \"\" \"B\";");
     a.hear("refcom respond");
     a.say("refreq reply; sm e4;");
     b.hear("sm e4;");
@@ -417,22 +427,14 @@ fn a_client_in_python_plays() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let arguments = [
-        "--program",
-        "Herald",
-        "--program",
-        "name=Python secret=ssh",
-        "--tc",
-        "5+0.1",
-        "--background",
-        "--max-moves",
-        "30",
-    ];
+    let program = secret(folder.path(), "Python", "hush-hush");
+    let arguments =
+        ["--program", "Herald", "--program", &program, "--tc", "5+0.1", "--background", "--max-moves", "30"];
     let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/referee_client.py");
     let (host, port) = referee.address.split_once(':').expect("a port");
     let mut python =
-        Command::new("python3").args([script, host, port, "Python", "ssh"]).spawn().expect("python");
+        Command::new("python3").args([script, host, port, "Python", "hush-hush"]).spawn().expect("python");
     let mut client = referee.client("Herald");
     referee.program.hear("! all games have been played");
     assert_eq!(referee.program.wait().code(), Some(0));
@@ -451,8 +453,43 @@ fn wrong_arguments_are_told_in_one_line() {
         (&["referee", "--program", "A", "--program", "A"], "two programs are called A"),
         (&["referee", "--program", "A", "--program", "B", "--tc", "x"], "unreadable time control"),
         (
-            &["referee", "--program", "A", "--program", "B", "--folder", path, "--listen", "203.0.113.1:1"],
+            &[
+                "referee",
+                "--program",
+                "A",
+                "--program",
+                "B",
+                "--folder",
+                path,
+                "--listen",
+                "203.0.113.1:1",
+                "--open",
+            ],
             "no connections",
+        ),
+        (
+            &["referee", "--program", "A", "--program", "name=B secret=open-sesame", "--folder", path],
+            "everybody on this machine can read command lines",
+        ),
+        (
+            &["referee", "--program", "A", "--program", "B", "--folder", path, "--listen", "0.0.0.0:0"],
+            "A has no secret, so that anybody who can connect can take its seat",
+        ),
+        (
+            &[
+                "referee",
+                "--program",
+                "A",
+                "--program",
+                "B",
+                "--folder",
+                path,
+                "--observers",
+                "0.0.0.0:0",
+                "--token-file",
+                path,
+            ],
+            "--observers: the token could be read on its way",
         ),
         (&["play", "--referee", "nowhere"], "expected HOST:PORT"),
         (&["play"], "required arguments"),

@@ -84,7 +84,8 @@ fn an_event_is_played_over_tls() {
     let secret = folder.path().join("secret");
     fs::write(&secret, "sesame-for-bridge\n").expect("written");
     let local = format!("cmd=\"{HERALD} uci\" name=Local protocol=uci");
-    let programs = ["--program", &local, "--program", "name=Bridge secret=sesame-for-bridge"];
+    let remote = format!("name=Bridge secret-file={}", secret.display());
+    let programs = ["--program", &local, "--program", &remote];
     let control = ["--tc", "nodes=300", "--max-moves", "30", "--margin", "1000"];
     let mut referee = referee(folder.path(), &papers, &[&programs[..], &control].concat());
     let mut clients = ["A", "B"].map(|name| client(&referee.address, name, &papers.certificate));
@@ -101,7 +102,7 @@ fn an_event_is_played_over_tls() {
     let games = pgn(folder.path());
     assert_eq!(games.matches("[Event ").count(), 12, "{games}");
     assert!(!games.contains("abandon") && !games.contains("forfeit"), "{games}");
-    let traffic = traffic(folder.path(), 1, "Auth …");
+    let traffic = traffic(folder.path(), 2, "Auth …");
     assert!(!traffic.contains("sesame") && !traffic.contains("PRIVATE"), "{traffic}");
 }
 

@@ -24,8 +24,10 @@ forfeit NAME               the program loses its game, or its next one
 restart GAME               play a game again from its beginning
 add GAME white|black SECONDS
                            give a side more time
+alone                      go on without the observer, if you know that it has not taken over
 broadcast TEXT             tell all programs something
-quit                       end the service; the same command goes on with the event later";
+quit                       end the service and send all programs away; the same command goes on with the event later
+quit pause                 the same, but the programs look for the referee until it is there again";
 
 impl EventState {
     /// Executes a command of the director and returns the reply. `help` lists the commands; games are numbered from 1.
@@ -64,7 +66,7 @@ impl EventState {
                 self.add_time(self.playing(game)?, color(side)?, time(seconds)?, at)
             }
             ["help" | "?"] => Ok(HELP.to_owned()),
-            ["quit" | "exit"] => Err("the service is ended at the console".to_owned()),
+            ["quit" | "exit", ..] => Err("the service is ended at the console".to_owned()),
             [word, ..] => Err(misunderstood(word)),
             [] => Err("no command; `help` shows what there is".to_owned()),
         }

@@ -15,6 +15,14 @@ pub enum Fact {
     Epoch {
         /// Number of the term, from 1.
         epoch: u64,
+        /// The referee: a random number that its store keeps.
+        #[serde(default)]
+        by: u64,
+    },
+    /// A referee may take over from now on, or nobody may.
+    Observer {
+        /// The referee: a random number that its store keeps.
+        by: Option<u64>,
     },
     /// The director started a round, and with it all earlier rounds.
     Round {
@@ -150,7 +158,7 @@ impl Fact {
     /// Returns the number of the game that the fact concerns.
     pub fn game(&self) -> Option<u64> {
         match self {
-            Fact::Epoch { .. } | Fact::Round { .. } => None,
+            Fact::Epoch { .. } | Fact::Observer { .. } | Fact::Round { .. } => None,
             Fact::Released { game }
             | Fact::Began { game, .. }
             | Fact::Moved { game, .. }

@@ -8,10 +8,14 @@
 mod director;
 mod event;
 mod fact;
+mod guesses;
+mod lease;
 mod live_game;
 pub mod report;
 pub mod server;
 mod settings;
+#[cfg(test)]
+mod simulation;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -20,7 +24,9 @@ pub mod watch;
 
 pub use event::{
     ConnectionEvent, ConnectionId, Effects, EventState, FinishedGame, GameSummary, Notice, OutgoingMessage,
+    Proof,
 };
 pub use fact::{Fact, MoveWords, Side};
-pub use settings::{EventSettings, ProgramSettings};
+pub use guesses::RefusedGuess;
+pub use settings::{EventSettings, ProgramSettings, SecretHash, random_bytes};
 pub use store::{EventStore, EventStoreError};

@@ -1,7 +1,9 @@
 //! The settings of an event.
 
+use std::fmt;
 use std::time::Duration;
 
+use argon2::{Algorithm, Argon2, Params, Version};
 use game::{PgnTags, TimeControl};
 use messages::referee::Secret;
 use subtle::ConstantTimeEq as _;
@@ -36,6 +38,8 @@ pub struct EventSettings {
     pub rounds_by_hand: bool,
     /// Time added to the opponent's clock for a false draw claim.
     pub penalty: Duration,
+    /// Maximum number of games with local programs at once; `None` for no limit.
+    pub local_games: Option<usize>,
     /// Time that a connection may last without a sign-on.
     pub sign_on_time: Duration,
 }
@@ -55,18 +59,61 @@ impl EventSettings {
 pub struct ProgramSettings {
     /// Name under which the program signs on.
     pub name: String,
-    /// Secret that proves the name; without one, anybody may sign on under the name.
-    pub secret: Option<Secret>,
+    /// Hash of the secret that proves the name; without one, anybody may sign on under the name.
+    pub secret: Option<SecretHash>,
+    /// Whether the referee starts the program itself, and has made its secret.
+    pub is_local: bool,
 }
 
-/// Number of records of a connection that are refused; the connection is closed at the next one.
+/// Number of records without effect from a client between two replies that count; its connection is closed at the next one.
 pub(super) const MOST_REFUSALS: u32 = 20;
 
-impl ProgramSettings {
-    /// Whether a secret proves the name. Takes the same time for any secret.
-    pub(super) fn admits(&self, told: Option<&Secret>) -> bool {
-        let Some(secret) = &self.secret else { return true };
-        told.is_some_and(|told| is_same(secret.reveal(), told.reveal()))
+/// The hash of a secret, with its salt (Argon2id). The secret can't be read from it.
+#[derive(Clone)]
+pub struct SecretHash {
+    salt: [u8; 16],
+    hash: [u8; 32],
+}
+
+/// Memory for a hash in KiB. A guess at a stolen hash costs as much; a sign-on takes a few milliseconds.
+const HASH_MEMORY: u32 = 8 * 1024;
+
+impl SecretHash {
+    /// Hashes a secret.
+    pub fn of(secret: &Secret) -> SecretHash {
+        // The secrets of an event differ, and the salt only has to differ from those of other events.
+        let salt = random_bytes();
+        SecretHash { salt, hash: hash(secret, &salt) }
+    }
+
+    /// Whether this is the hash of a secret. Takes some milliseconds.
+    pub(super) fn is_of(&self, told: &Secret) -> bool {
+        bool::from(self.hash.ct_eq(&hash(told, &self.salt)))
+    }
+}
+
+/// Random bytes of the operating system.
+///
+/// # Panics
+/// The system has no random numbers; nothing secret can be made then.
+pub fn random_bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the system has random numbers");
+    bytes
+}
+
+fn hash(secret: &Secret, salt: &[u8]) -> [u8; 32] {
+    let params = Params::new(HASH_MEMORY, 1, 1, Some(32)).expect("the parameters are within their limits");
+    let mut hash = [0; 32];
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+        .hash_password_into(secret.reveal().as_bytes(), salt, &mut hash)
+        .expect("the lengths are within their limits");
+    hash
+}
+
+impl fmt::Debug for SecretHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretHash(…)")
     }
 }
 
@@ -88,15 +135,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_needed_only_if_there_is_one() {
-        let program =
-            |secret: Option<&str>| ProgramSettings { name: "A".to_owned(), secret: secret.map(Secret::new) };
-        let told = |text: &str| Some(Secret::new(text));
-        assert!(program(None).admits(None) && program(None).admits(told("x").as_ref()));
-        assert!(program(Some("abc")).admits(told("abc").as_ref()));
-        for wrong in ["", "ab", "abcd", "abd", "abc\0"] {
-            assert!(!program(Some("abc")).admits(told(wrong).as_ref()), "{wrong}");
+    fn a_hash_knows_its_secret_and_no_other() {
+        let hash = SecretHash::of(&Secret::new("open-sesame"));
+        assert!(hash.is_of(&Secret::new("open-sesame")));
+        for wrong in ["", "open-sesam", "open-sesame ", "Open-sesame"] {
+            assert!(!hash.is_of(&Secret::new(wrong)), "{wrong}");
         }
-        assert!(!program(Some("abc")).admits(None) && !is_same("a", "a\0"));
+        assert_ne!(hash.hash, SecretHash::of(&Secret::new("open-sesame")).hash, "salted");
+        assert!(!format!("{hash:?}").contains(char::is_numeric));
+        assert!(is_same("abc", "abc") && !is_same("a", "a\0") && !is_same("abc", "abd"));
     }
 }

@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 
 use super::fact::Fact;
+use super::lease::Term;
 
 /// An error of the event store.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +85,8 @@ pub struct EventStore {
     path: PathBuf,
     /// Number of the next fact, from 1.
     next: u64,
+    /// Number of the referee that the store belongs to, at random.
+    pub(super) referee: u64,
 }
 
 /// Time that `SQLite` waits for a checkpoint or for another program that reads the database before it gives up.
@@ -95,6 +98,7 @@ const TABLES: &str = "
     PRAGMA journal_mode = WAL;
     CREATE TABLE IF NOT EXISTS event (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, game INTEGER, fact TEXT NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS set_aside (number INTEGER, at INTEGER NOT NULL, game INTEGER, fact TEXT NOT NULL) STRICT;
     CREATE INDEX IF NOT EXISTS games ON facts (game, number);
 ";
 
@@ -127,10 +131,11 @@ impl EventStore {
                 database.execute(insert, [settings]).map_err(failed)?;
             }
         }
+        let referee = referee(&database).map_err(failed)?;
         let next = read(&database, path, failed, &mut restore)?;
         let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, next)
             .map_err(|error| EventStoreError::System { path: path.to_owned(), error })?;
-        Ok(EventStore { checkpoints, database, _lock: lock, path: path.to_owned(), next })
+        Ok(EventStore { checkpoints, database, _lock: lock, path: path.to_owned(), next, referee })
     }
 
     /// Stores facts in one transaction.
@@ -188,10 +193,48 @@ impl EventStore {
         Ok(facts)
     }
 
+    /// Returns the term in which a fact was recorded.
+    ///
+    /// # Errors
+    /// The facts cannot be read.
+    pub(super) fn term_at(&self, number: u64) -> Result<Term, EventStoreError> {
+        let query = "SELECT fact FROM facts WHERE number <= ?1 AND fact LIKE '{\"fact\":\"epoch\"%' ORDER BY number DESC LIMIT 1";
+        Ok(match self.select(query, number as i64)?.first() {
+            Some(Fact::Epoch { epoch, by }) => (*epoch, *by),
+            _ => (0, 0),
+        })
+    }
+
+    /// Takes the facts from a number on out of the event. They are kept in a table of their own.
+    ///
+    /// # Errors
+    /// The store can't be changed.
+    pub(super) fn set_aside(&mut self, number: u64) -> Result<(), EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let transaction = self.database.transaction().map_err(failed)?;
+        transaction
+            .execute("INSERT INTO set_aside SELECT * FROM facts WHERE number >= ?1", [number as i64])
+            .and_then(|_| transaction.execute("DELETE FROM facts WHERE number >= ?1", [number as i64]))
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+        self.next = self.next.min(number);
+        Ok(())
+    }
+
     /// Returns the number of facts.
     pub fn count(&self) -> u64 {
         self.next - 1
     }
+}
+
+/// Returns the number of the referee to which the store belongs; a new one gets one.
+fn referee(database: &Connection) -> rusqlite::Result<u64> {
+    let number = i64::from_le_bytes(super::random_bytes()) & i64::MAX;
+    let insert = "INSERT OR IGNORE INTO event (name, value) VALUES ('referee', ?1)";
+    database.execute(insert, [number.max(1).to_string()])?;
+    let query = "SELECT value FROM event WHERE name = 'referee'";
+    let text: String = database.query_row(query, [], |row| row.get(0))?;
+    Ok(text.parse().unwrap_or(1))
 }
 
 /// Opens a connection. Commits only hand data to the operating system, which is enough to survive the death of the
@@ -365,7 +408,7 @@ mod tests {
     fn what_was_committed_is_there_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("event.sqlite");
-        let told = [Fact::Epoch { epoch: 1 }, Fact::Round { round: 3 }];
+        let told = [Fact::Epoch { epoch: 1, by: 1 }, Fact::Round { round: 3 }];
         let (mut store, before) = facts(&path, "{}").expect("a store");
         assert!(before.is_empty());
         store.commit(&told[..1]).expect("stored");
@@ -384,7 +427,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("event.sqlite");
         let (mut store, _) = facts(&path, "{}").expect("a store");
-        store.commit(&[Fact::Epoch { epoch: 1 }]).expect("stored");
+        store.commit(&[Fact::Epoch { epoch: 1, by: 1 }]).expect("stored");
         store.database.execute("UPDATE facts SET fact = '{\"fact\":\"odd\"}'", []).expect("changed");
         drop(store);
         let error = facts(&path, "{}").map(|_| ()).expect_err("damaged").to_string();
@@ -399,7 +442,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("event.sqlite");
         let (mut store, _) = facts(&path, "{}").expect("a store");
-        let told = [Fact::Epoch { epoch: 1 }, Fact::Round { round: 3 }, Fact::Released { game: 7 }];
+        let told = [Fact::Epoch { epoch: 1, by: 1 }, Fact::Round { round: 3 }, Fact::Released { game: 7 }];
         store.commit(&told).expect("stored");
         drop(store);
         let sound = std::fs::read(&path).expect("a store");
@@ -424,7 +467,7 @@ mod tests {
         let path = folder.path().join("event.sqlite");
         let mut store = EventStore::open(&path, "{}", |_| Ok(())).expect("a store");
         let size = || std::fs::metadata(&path).expect("a file").len();
-        let facts = vec![Fact::Epoch { epoch: 1 }; FACTS_BETWEEN as usize / 2];
+        let facts = vec![Fact::Epoch { epoch: 1, by: 1 }; FACTS_BETWEEN as usize / 2];
         store.commit(&facts).expect("stored");
         let before = size();
         store.commit(&facts).expect("stored");

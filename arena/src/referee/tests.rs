@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use game::{Color, Outcome, WinReason};
 use messages::referee::{
-    Analysis, ClientState, ClientTask, Directive, Remark, Request, Response, Secret, answer_with,
+    Analysis, ClientState, ClientTask, Directive, DisconnectReason, Remark, Request, Response, Secret,
+    answer_with,
 };
 
 use super::*;
@@ -14,17 +15,17 @@ use crate::{MatchOpenings, Rules};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-fn seconds(seconds: u64) -> Duration {
+pub(super) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-fn settings(names: &[&str]) -> EventSettings {
+pub(super) fn settings(names: &[&str]) -> EventSettings {
     EventSettings {
         name: "Open".to_owned(),
         site: "Here".to_owned(),
         programs: names
             .iter()
-            .map(|name| ProgramSettings { name: (*name).to_owned(), secret: None })
+            .map(|name| ProgramSettings { name: (*name).to_owned(), secret: None, is_local: false })
             .collect(),
         schedule: schedule::ScheduleSettings {
             programs: names.len(),
@@ -40,6 +41,7 @@ fn settings(names: &[&str]) -> EventSettings {
         returns: 2,
         rounds_by_hand: false,
         penalty: seconds(10),
+        local_games: None,
         sign_on_time: seconds(10),
     }
 }
@@ -62,7 +64,7 @@ impl Room {
     fn new(settings: EventSettings) -> Room {
         let mut event = EventState::new(settings, MatchOpenings::none()).expect("a schedule");
         let now = Instant::now();
-        event.open(now);
+        event.open(1, now);
         Room::around(event, now, Vec::new(), 1)
     }
 
@@ -89,13 +91,23 @@ impl Room {
         for fact in &self.facts {
             event.restore(fact).expect("what happened fits");
         }
-        event.open(self.now);
+        event.open(2, self.now);
         Room { clients: self.clients, ..Room::around(event, self.now, self.facts, self.next) }
     }
 
     fn send(&mut self) {
-        let out = self.event.take_effects();
+        let mut out = self.event.take_effects();
         self.facts.extend(out.facts);
+        for Proof { connection, program, secret } in out.proofs {
+            let hash = self.event.settings.programs[program].secret.as_ref().expect("a secret");
+            let proof = if hash.is_of(&secret) { Ok(()) } else { Err(RefusedGuess::Wrong) };
+            self.event.handle(ConnectionEvent::Proved(connection, proof), self.now);
+            let more = self.event.take_effects();
+            out.messages.extend(more.messages);
+            out.disconnects.extend(more.disconnects);
+            out.news.extend(more.news);
+            self.facts.extend(more.facts);
+        }
         for message in out.messages {
             self.inboxes.entry(message.to).or_default().push(message.line);
             if let Some(game) = message.starts {
@@ -456,7 +468,7 @@ fn late_replies_harm_nobody() {
 #[test]
 fn only_those_who_are_expected_may_sign_on() {
     let mut wanted = settings(&["A", "B", "C"]);
-    wanted.programs[0].secret = Some(Secret::new("sesame"));
+    wanted.programs[0].secret = Some(SecretHash::of(&Secret::new("sesame")));
     let mut room = Room::new(wanted);
     let attempt = |room: &mut Room, name: &str, secret: Option<&str>| {
         let connection = room.connect();
@@ -491,6 +503,133 @@ fn only_those_who_are_expected_may_sign_on() {
     room.pass(seconds(10));
     assert!(room.closed.contains(&silent));
     assert!(!format!("{:?}{:?}", room.facts, room.news).contains("sesame"));
+}
+
+#[test]
+fn a_name_that_is_taken_may_soon_be_free() {
+    let (mut room, [_, b]) = pair();
+    let again = room.connect();
+    let record = room.clients[&again].sign_on("B", None, true);
+    room.say(again, &record);
+    assert_eq!(room.hear(again), ClientTask::Disconnect(DisconnectReason::TryAgain(seconds(3))));
+    assert!(room.closed.contains(&again) && !room.closed.contains(&b));
+    let plain = room.connect();
+    room.say(plain, &format!("{START} refreq sign_on; tcsi \"\" \"B\";"));
+    let told = room.inboxes[&plain].concat();
+    assert!(told.contains("the name is taken") && !told.contains("Retry"), "{told}");
+}
+
+#[test]
+fn a_secret_is_waited_for_and_may_come_too_late() {
+    let mut wanted = settings(&["A", "B"]);
+    wanted.programs[0].secret = Some(SecretHash::of(&Secret::new("open-sesame")));
+    let mut room = Room::new(wanted);
+    let connection = room.connect();
+    let record = room.clients[&connection].sign_on("A", Some(&Secret::new("open-sesame")), true).to_string();
+    room.event.handle(ConnectionEvent::Line(connection, record.clone()), room.now);
+    room.event.handle(ConnectionEvent::Line(connection, record), room.now);
+    let out = room.event.take_effects();
+    assert!(out.proofs.len() == 1 && out.messages[0].line.contains("the secret is being checked"));
+    room.pass(seconds(60));
+    assert!(!room.closed.contains(&connection), "the check may take its time");
+    let wait = Err(RefusedGuess::Wait(Duration::from_millis(3500)));
+    room.event.handle(ConnectionEvent::Proved(connection, wait), room.now);
+    room.send();
+    let told = room.inboxes[&connection].concat();
+    assert!(told.contains("Retry 4; c0 \"wrong secrets before; wait 4 seconds\""), "{told}");
+    room.event.handle(ConnectionEvent::Proved(connection, Ok(())), room.now);
+    assert!(!room.event.is_present(0), "it has left");
+}
+
+#[test]
+fn who_says_nothing_any_more_is_gone_if_it_sends_heartbeats() {
+    let (mut room, [a, b]) = pair();
+    let beating = |room: &mut Room, name: &str| {
+        let connection = room.connect();
+        room.say(connection, &format!("{START} Heartbeat; refreq sign_on; tcsi \"\" \"{name}\";"));
+        connection
+    };
+    for old in [a, b] {
+        room.event.handle(ConnectionEvent::Closed(old), room.now);
+    }
+    let (silent, alive) = (beating(&mut room, "A"), beating(&mut room, "B"));
+    assert_eq!(room.inboxes[&silent][0], "", "the referee knows heartbeats");
+    for _ in 0..10 {
+        room.pass(seconds(1));
+        room.say(alive, &"");
+    }
+    assert!(room.closed.contains(&silent) && !room.closed.contains(&alive));
+    assert!(!room.inboxes[&alive].concat().contains("fault"), "an empty line is none");
+    let beats = room.inboxes[&alive].iter().filter(|line| line.is_empty()).count();
+    assert_eq!(beats, 6, "one for each two seconds, and one at the beginning, in the quiet period, too");
+    let plain = room.sign_on("A");
+    room.pass(seconds(60));
+    assert!(!room.closed.contains(&plain) && !room.inboxes[&plain].iter().any(String::is_empty));
+}
+
+#[test]
+fn an_outage_of_the_referee_costs_nobody_anything() {
+    let (mut room, [a, b]) = pair();
+    room.pass(seconds(2));
+    room.play(a, "e4");
+    room.pass(seconds(3));
+    // The process is stopped while Black thinks and has been away for five of thirty seconds.
+    room.event.handle(ConnectionEvent::Closed(a), room.now);
+    room.pass(seconds(5));
+    room.now += seconds(100);
+    room.event.outage(seconds(100), room.now);
+    room.send();
+    room.pass(seconds(24));
+    assert!(room.endings.is_empty(), "neither the flag nor the patience of White");
+    room.play(b, "e5");
+    room.event.outage(seconds(1), room.now);
+    for _ in 0..5 {
+        // These connections were closed while the referee was away, and are heard of only now.
+        let connection = room.sign_on("A");
+        room.event.handle(ConnectionEvent::Closed(connection), room.now);
+    }
+    let noted =
+        |fact: &Fact| matches!(fact, Fact::Noted { text, .. } if text.contains("did not run for 100.0 s"));
+    assert_eq!(room.facts.iter().filter(|fact| noted(fact)).count(), 1);
+    let used = room.event.live_games[&0].used_by_both();
+    assert_eq!((used.white, used.black), (seconds(2), seconds(32)));
+    assert!(room.endings.is_empty(), "{:?}", room.news);
+}
+
+#[test]
+fn who_only_talks_is_sent_away() {
+    let (mut room, [a, b]) = pair();
+    room.play(a, "e4");
+    let late = format!("{START} refreq fault; c0 \"help\";");
+    for _ in 0..20 {
+        room.say(a, &late);
+    }
+    assert!(!room.closed.contains(&a));
+    room.play(b, "e5");
+    room.play(a, "Nf3");
+    for _ in 0..21 {
+        assert!(!room.closed.contains(&a), "a move that counts makes a new beginning");
+        room.say(a, &late);
+    }
+    assert!(room.closed.contains(&a));
+    assert!(room.inboxes[&a].concat().contains("too many records without effect"));
+}
+
+#[test]
+fn local_programs_do_not_play_all_at_once() {
+    let mut wanted = settings(&["A", "B", "C", "D", "E", "F"]);
+    wanted.programs.iter_mut().take(4).for_each(|program| program.is_local = true);
+    (wanted.quiet, wanted.local_games) = (Duration::ZERO, Some(1));
+    let mut room = Room::new(wanted);
+    for name in ["A", "B", "C", "D", "E", "F"] {
+        room.sign_on(name);
+    }
+    let names = |room: &Room, live: &live_game::LiveGame| {
+        Color::ALL.map(|color| room.event.name(live.program(color)).to_owned()).concat()
+    };
+    let playing: Vec<String> = room.event.live_games.values().map(|live| names(&room, live)).collect();
+    let local = playing.iter().filter(|names| names.contains(['A', 'B', 'C', 'D'])).count();
+    assert_eq!(local, 1, "{playing:?}");
 }
 
 #[test]
@@ -567,11 +706,22 @@ fn if_both_are_gone_nobody_wins_until_one_is_back() {
 }
 
 #[test]
-fn an_old_referee_gives_way() {
+fn an_epoch_that_a_client_tells_means_nothing() {
     let mut room = Room::new(settings(&["A", "B"]));
-    let connection = room.connect();
-    room.say(connection, &format!("{START} Epoch 2; Extended; refreq sign_on; tcsi \"\" \"A\";"));
-    assert!(room.event.outdated && room.inboxes[&connection].concat().contains("another referee"));
+    for (name, epoch) in [("X", "99"), ("A", "18446744073709551615"), ("B", "x")] {
+        let connection = room.connect();
+        room.say(
+            connection,
+            &format!("{START} Epoch {epoch}; Extended; refreq sign_on; tcsi \"\" \"{name}\";"),
+        );
+        let told = room.inboxes[&connection].concat();
+        assert!(
+            told.contains(if name == "X" { "no program of that name" } else { "refcom reset" }),
+            "{told}"
+        );
+    }
+    room.pass(seconds(5));
+    assert_eq!((room.event.live_games.len(), room.event.epoch), (1, 1), "the event goes on");
 }
 
 #[test]

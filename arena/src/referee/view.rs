@@ -87,7 +87,7 @@ pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_
     let settings = &event.settings;
     json!({
         "event": settings.name, "site": settings.site, "control": settings.control.to_string(),
-        "epoch": event.epoch, "table": table, "finished": finished, "log": log, "directed": is_directed,
+        "over": event.is_over(at), "epoch": event.epoch, "table": table, "finished": finished, "log": log, "directed": is_directed,
         "running": event.live_games.values().map(|live| running(event, live, at)).collect::<Vec<_>>(),
     })
 }

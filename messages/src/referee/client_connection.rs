@@ -1,6 +1,7 @@
 //! Connection of a client to the referee, common to engines and people.
 
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use super::{ClientRecord, ClientState, ClientTask, ProtocolError, Request, Secret};
 use crate::input::Input;
@@ -12,7 +13,7 @@ pub struct ClientConfig {
     pub name: String,
     /// Secret that proves the name.
     pub secret: Option<Secret>,
-    /// Whether to ask for exact clocks and epochs.
+    /// Whether to ask for exact clocks, epochs and heartbeats.
     pub extended: bool,
     /// Whether to ponder: to think on the opponent's time.
     pub ponder: bool,
@@ -27,6 +28,8 @@ pub enum DisconnectReason {
     Lost,
     /// The referee refused the client and gave the reason in a fault.
     Refused,
+    /// The referee can't admit the client now; it should sign on again after this time.
+    TryAgain(Duration),
     /// Another referee has taken over the event.
     Outdated,
     /// The client has signed off.
@@ -39,6 +42,25 @@ pub struct ClientConnection<'a> {
     alarm: &'a mut dyn FnMut(&str),
     /// Whether the referee admitted the client; `None` before its first answer.
     is_admitted: Option<bool>,
+    heartbeat: Heartbeat,
+}
+
+/// Interval at which an empty line is sent to a referee that sends such lines.
+pub const HEARTBEAT: Duration = Duration::from_secs(2);
+/// Time without a byte after which the other side of a connection with heartbeats is taken for dead.
+pub const SILENCE: Duration = Duration::from_secs(7);
+/// Time in which a referee has to answer `sign_on`.
+const LONGEST_ANSWER: Duration = Duration::from_secs(12);
+/// Longest time that a single call counts. After a longer pause this process was stopped itself, and lines may wait.
+const LONGEST_STEP: Duration = Duration::from_millis(500);
+
+/// The signs of life of both sides.
+struct Heartbeat {
+    /// Whether the referee has sent an empty line: it knows heartbeats.
+    is_used: bool,
+    sent: Instant,
+    last: Instant,
+    silence: Duration,
 }
 
 impl<'a> ClientConnection<'a> {
@@ -52,9 +74,37 @@ impl<'a> ClientConnection<'a> {
         output: &'a mut dyn Write,
         alarm: &'a mut dyn FnMut(&str),
     ) -> io::Result<ClientConnection<'a>> {
-        let mut link = ClientConnection { output, alarm, is_admitted: None };
-        link.send(&client.sign_on(&config.name, config.secret.as_ref(), config.extended))?;
+        let now = Instant::now();
+        let heartbeat = Heartbeat { is_used: false, sent: now, last: now, silence: Duration::ZERO };
+        let mut link = ClientConnection { output, alarm, is_admitted: None, heartbeat };
+        let mut record = client.sign_on(&config.name, config.secret.as_ref(), config.extended);
+        if let Request::SignOn(sign_on) = &mut record.request {
+            sign_on.heartbeat = config.extended;
+        }
+        link.send(&record)?;
         Ok(link)
+    }
+
+    /// Sends a heartbeat when one is due. Returns the end of a connection over which nothing has come for too long. Has
+    /// to be called at least twice a second.
+    ///
+    /// # Errors
+    /// The output failed.
+    pub fn keep_alive(&mut self, at: Instant) -> io::Result<Option<DisconnectReason>> {
+        let beat = &mut self.heartbeat;
+        beat.silence += at.saturating_duration_since(beat.last).min(LONGEST_STEP);
+        beat.last = at;
+        let longest = if beat.is_used { Some(SILENCE) } else { None };
+        let longest = longest.or_else(|| self.is_admitted.is_none().then_some(LONGEST_ANSWER));
+        if longest.is_some_and(|longest| beat.silence > longest) {
+            return Ok(Some(DisconnectReason::Lost));
+        }
+        if beat.is_used && at.saturating_duration_since(beat.sent) >= HEARTBEAT {
+            beat.sent = at;
+            self.output.write_all(b"\n")?;
+            self.output.flush()?;
+        }
+        Ok(None)
     }
 
     /// Processes input from the referee and returns the task that is left to the caller. Replies are repeated and
@@ -63,7 +113,12 @@ impl<'a> ClientConnection<'a> {
     /// # Errors
     /// The output failed.
     pub fn hear(&mut self, client: &mut ClientState, input: Input) -> io::Result<ClientTask> {
+        self.heartbeat.silence = Duration::ZERO;
         let line = match input {
+            Input::Line(line) if line.is_empty() => {
+                self.heartbeat.is_used = true;
+                return Ok(ClientTask::Nothing);
+            }
             Input::End if self.is_admitted == Some(false) => {
                 return Ok(ClientTask::Disconnect(DisconnectReason::Refused));
             }
@@ -172,6 +227,38 @@ mod tests {
         assert_eq!(heard.last(), Some(&ClientTask::Disconnect(DisconnectReason::Lost)));
         let (_, alarms, _) = converse(&[fault]);
         assert!(alarms.len() == 1 && !alarms[0].contains('\u{7}'), "{alarms:?}");
+    }
+
+    #[test]
+    fn a_referee_that_says_nothing_any_more_is_dead_if_it_knows_heartbeats() {
+        for (is_used, sent, longest) in [(true, 3, 8), (false, 0, 13)] {
+            let mut client = ClientState::new("5/move".parse().expect("a time control"));
+            let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: true, ponder: false };
+            let (mut output, mut alarm) = (Vec::new(), |_: &str| {});
+            let mut link =
+                ClientConnection::sign_on(&mut client, &config, &mut output, &mut alarm).expect("written");
+            if is_used {
+                let task = link.hear(&mut client, Input::Line(String::new())).expect("written");
+                assert_eq!(task, ClientTask::Nothing);
+            }
+            let begin = Instant::now();
+            // A jump counts little, because the lines of the referee may wait.
+            assert_eq!(link.keep_alive(begin + Duration::from_hours(1)).expect("written"), None);
+            let later = |halves: u32| begin + Duration::from_hours(1) + Duration::from_millis(500) * halves;
+            let end = (1..100).find(|&halves| link.keep_alive(later(halves)).expect("written").is_some());
+            let end = end.expect("it ends") / 2;
+            assert!((longest - 2..=longest).contains(&end), "{end}");
+            let beats =
+                String::from_utf8(output).expect("text").lines().skip(1).filter(|l| l.is_empty()).count();
+            assert!(beats >= sent && (is_used || beats == 0), "{beats}");
+        }
+    }
+
+    #[test]
+    fn who_is_asked_to_come_back_tries_again() {
+        let (heard, alarms, _) = converse(&["Retry 9; c0 \"the name is taken\"; refcom fault;"]);
+        let expected = DisconnectReason::TryAgain(Duration::from_secs(9));
+        assert_eq!((heard[0].clone(), alarms.len()), (ClientTask::Disconnect(expected), 0));
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub enum ProtocolError {
 
 /// Maximal length of a game in plies: longer than any game under the seventy-five-move rule.
 const LONGEST_GAME: usize = 12_000;
+/// Longest pause that a referee can ask for.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 /// Maximal number of tags that are stored.
 const MOST_TAGS: usize = 100;
 
@@ -117,7 +119,13 @@ impl ClientState {
             R::Reset => ClientTask::NewGame,
             R::Inform | R::Execute => ClientTask::Nothing,
             R::Disconnect => ClientTask::Disconnect(DisconnectReason::ByReferee),
-            R::Fault => ClientTask::Alarm(directive.reason),
+            R::Fault => match directive.retry {
+                Some(seconds) => {
+                    let pause = Duration::from_secs(seconds.into()).min(LONGEST_PAUSE);
+                    ClientTask::Disconnect(DisconnectReason::TryAgain(pause))
+                }
+                None => ClientTask::Alarm(directive.reason),
+            },
             R::Conclude => {
                 ClientTask::Conclude(self.tags.get("Result").filter(|result| *result != "*").cloned())
             }
@@ -231,12 +239,8 @@ impl ClientState {
 
     /// Returns the first record of a connection.
     pub fn sign_on(&self, name: &str, secret: Option<&super::Secret>, extended: bool) -> ClientRecord {
-        let sign_on = SignOn {
-            name: Some(name.to_owned()),
-            secret: secret.cloned(),
-            extended,
-            epoch: self.epoch.filter(|_| extended),
-        };
+        let sign_on =
+            SignOn { name: Some(name.to_owned()), secret: secret.cloned(), extended, heartbeat: false };
         ClientRecord { position: Position::of(&Game::default()), request: Request::SignOn(sign_on) }
     }
 }

@@ -37,6 +37,8 @@ pub struct Directive {
     pub game: Option<NonZeroU32>,
     /// Number of times that another referee took over the event (`Epoch`), only for clients that asked for it.
     pub epoch: Option<u64>,
+    /// Seconds after which the client may sign on again (`Retry`), only in a fault that time mends.
+    pub retry: Option<u32>,
     /// Reason of a fault; otherwise a remark (`c0`).
     pub reason: Option<String>,
 }
@@ -88,6 +90,7 @@ impl Directive {
             tags: Vec::new(),
             game: None,
             epoch: None,
+            retry: None,
             reason: None,
         }
     }
@@ -172,6 +175,10 @@ impl FromStr for Directive {
             tags: tags.map(|(name, value)| (name.to_string(), value.to_string())).collect(),
             game: reading.find("tcgs", Record::tcgs)?.copied(),
             epoch: reading.epoch()?,
+            retry: reading.private("Retry", "a number of seconds", |operands| match operands {
+                [AnyOperand::Word(word)] => word.parse().ok(),
+                _ => None,
+            })?,
             reason: reading.reason()?,
             position: reading.record.position,
         })
@@ -202,6 +209,8 @@ impl fmt::Display for Directive {
         }
         record.extend(self.game.map(Operation::Tcgs));
         record.extend(self.epoch.map(epoch));
+        let retry = |seconds: u32| private("Retry", [AnyOperand::Word(seconds.to_string().into())]);
+        record.extend(self.retry.map(retry));
         record.extend(self.reason.as_deref().and_then(reason));
         record.fmt(f)
     }

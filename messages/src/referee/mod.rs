@@ -14,7 +14,7 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-pub use client_connection::{ClientConfig, ClientConnection, DisconnectReason};
+pub use client_connection::{ClientConfig, ClientConnection, DisconnectReason, HEARTBEAT, SILENCE};
 pub use client_state::{ClientState, ClientTask, ProtocolError, answer_with};
 pub use directive::{Counters, Directive, ExactClock, Moves};
 pub use reading::MessageError;

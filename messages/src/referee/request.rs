@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use game::epd::{Fault, Rule};
 
-use super::reading::{MessageError, ParsedRecord, epoch, private, reason, text};
+use super::reading::{MessageError, ParsedRecord, private, reason, text};
 use crate::epd::{
     AnyOperand, Contact, EpdMove, Evaluation, Operation, Position, Record, RefereeRequest, Text,
 };
@@ -42,8 +42,8 @@ pub struct SignOn {
     pub secret: Option<Secret>,
     /// Whether the client asks for the extensions of the protocol (`Extended`).
     pub extended: bool,
-    /// Latest epoch known to the client (`Epoch`).
-    pub epoch: Option<u64>,
+    /// Whether the client sends heartbeats and expects them (`Heartbeat`).
+    pub heartbeat: bool,
 }
 
 /// A secret. Its `Debug` output hides the text.
@@ -142,7 +142,7 @@ impl SignOn {
         let auth = |secret: &Secret| private("Auth", [AnyOperand::String(text(secret.reveal()))]);
         record.extend(self.secret.as_ref().map(auth));
         record.extend(self.extended.then(|| private("Extended", [])));
-        record.extend(self.epoch.map(epoch));
+        record.extend(self.heartbeat.then(|| private("Heartbeat", [])));
     }
 
     fn read(reading: &ParsedRecord<'_>) -> Result<SignOn, MessageError> {
@@ -154,7 +154,7 @@ impl SignOn {
             name: read_name(reading)?,
             secret,
             extended: reading.has("Extended"),
-            epoch: reading.epoch()?,
+            heartbeat: reading.has("Heartbeat"),
         })
     }
 }

@@ -58,7 +58,7 @@ fn every_record_of_an_event_is_written_as_it_was_read() {
     }
     for operations in [
         "refreq sign_on;",
-        "Auth \"open sesame\"; Epoch 1; Extended; refreq sign_on; tcsi \"\" \"Herald 1.0\";",
+        "Auth \"open sesame\"; Extended; Heartbeat; refreq sign_on; tcsi \"\" \"Herald 1.0\";",
         "refreq reply; sm e4;",
         "acd 12; acn 120034; ce 31; pv e4 e5; refreq reply; sm e4;",
         "draw_offer; draw_reject; refreq reply; sm e4;",
@@ -201,7 +201,7 @@ prop_compose! {
         used in prop::option::of((0_u32..86_400_000, 0_u32..86_400_000)),
         clocks in prop::option::of((prop::option::of(any::<u32>()), any::<u32>(), any::<Option<u32>>())),
         tags in prop::collection::btree_map("[A-Z][A-Za-z0-9_]{0,14}", "[ !#-~]{0,40}", 0..8),
-        (epoch, number) in any::<(Option<u64>, Option<NonZeroU32>)>(),
+        (epoch, number, retry) in any::<(Option<u64>, Option<NonZeroU32>, Option<u32>)>(),
         reason in prop::option::of("[ !#-~é]{0,80}"),
     ) -> Directive {
         let mut line = first_moves(&game, plies);
@@ -217,7 +217,7 @@ prop_compose! {
         };
         let seconds = |seconds| ClockTime::from_seconds(seconds).expect("less than a thousand days");
         Directive {
-            moves, offers_draw, rejects_draw, epoch, reason,
+            moves, offers_draw, rejects_draw, epoch, reason, retry,
             game: number.filter(|number| i32::try_from(number.get()).is_ok()),
             used: used.map(|(white, black)| ByColor { white: seconds(white), black: seconds(black) }),
             clocks: clocks.map(|clocks| ByColor { white: clock(clocks), black: clock((None, 0, None)) }),
@@ -233,7 +233,7 @@ prop_compose! {
         kind in 0..10,
         name in prop::option::of("[!#-~][ !#-~]{0,30}[!#-~]"),
         secret in prop::option::of("[ !#-~]{0,30}"),
-        (extended, epoch, rejects_draw) in any::<(bool, Option<u64>, bool)>(),
+        (extended, heartbeat, rejects_draw) in any::<(bool, bool, bool)>(),
         evaluation in prop::option::of(-32_768_i64..32_767),
         (depth, nodes) in (prop::option::of(0_u64..100), prop::option::of(0..i64::MAX as u64)),
         plies in 0_usize..4,
@@ -262,7 +262,7 @@ prop_compose! {
             (Some(answer), _) => Request::Reply(Box::new(ClientReply { answer, analysis })),
             (None, 7) => {
                 let secret = secret.as_deref().map(Secret::new);
-                Request::SignOn(SignOn { name, secret, extended, epoch })
+                Request::SignOn(SignOn { name, secret, extended, heartbeat })
             }
             (None, 8) => Request::SignOff,
             (None, _) => Request::Fault(name),

@@ -189,6 +189,8 @@ impl Transport {
     fn over(tcp: TcpStream, tls: Option<Connection>, within: Duration) -> io::Result<Transport> {
         // A move is a small packet that must not be delayed.
         tcp.set_nodelay(true)?;
+        // Without it a connection to a machine that has vanished would stay for a quarter of an hour. Not every system allows it.
+        let _ = platform::notice_dead_peer(&tcp);
         tcp.set_nonblocking(true)?;
         let socket = Socket { tcp, tls: tls.map(Mutex::new) };
         socket.shake_hands(Instant::now() + within)?;

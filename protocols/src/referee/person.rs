@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use game::{Color, Game, clock_face};
 
@@ -99,6 +99,9 @@ impl Person {
             screen.borrow_mut().check()?;
             if leaving.load(Ordering::Relaxed) {
                 return session.leave();
+            }
+            if let Some(disconnect) = session.link.keep_alive(Instant::now())? {
+                return Ok(disconnect);
             }
             let disconnect = match session.person.heard.recv_timeout(POLL_INTERVAL) {
                 Err(_) => None,

@@ -62,6 +62,9 @@ impl RefereeSession<'_> {
             if leaving.load(Ordering::Relaxed) {
                 return self.link.sign_off(self.client);
             }
+            if let Some(disconnect) = self.link.keep_alive(Instant::now())? {
+                return Ok(disconnect);
+            }
             match self.host.event_within(POLL_INTERVAL) {
                 Some(Event::Input(input)) => {
                     if let Some(disconnect) = self.hear(input)? {

@@ -14,7 +14,7 @@ use crate::schedule::Fixture;
 impl EventState {
     /// Begins all games that can begin. Returns at once unless something has changed since the last call.
     pub(in crate::referee) fn begin_games(&mut self, at: Instant) {
-        while std::mem::take(&mut self.may_begin) && !self.outdated {
+        while std::mem::take(&mut self.may_begin) {
             self.look_for_games(at);
         }
     }
@@ -25,7 +25,8 @@ impl EventState {
         while free >= 2 && place < self.queue.len() {
             let fixture = self.queue[place];
             let is_free = |program: usize| self.programs[program].is_free(at);
-            if self.is_open(&fixture) && is_free(fixture.white) && is_free(fixture.black) {
+            let has_room = !self.is_local(&fixture) || self.has_room_for_local();
+            if has_room && self.is_open(&fixture) && is_free(fixture.white) && is_free(fixture.black) {
                 if !self.begin(fixture, at) {
                     return;
                 }
@@ -34,6 +35,16 @@ impl EventState {
                 place += 1;
             }
         }
+    }
+
+    /// Whether a program that this machine runs plays.
+    fn is_local(&self, fixture: &Fixture) -> bool {
+        [fixture.white, fixture.black].iter().any(|&program| self.settings.programs[program].is_local)
+    }
+
+    fn has_room_for_local(&self) -> bool {
+        let playing = || self.live_games.values().filter(|live| self.is_local(&live.fixture)).count();
+        self.settings.local_games.is_none_or(|most| playing() < most)
     }
 
     pub(super) fn is_open(&self, fixture: &Fixture) -> bool {
@@ -127,7 +138,8 @@ impl EventState {
         let is_late = self.programs[program].is_late(position, is_here);
         let Some(live) = playing.filter(|_| !is_late) else {
             // The reply crossed the end of the game on its way.
-            return self.tell(false, format!("{} replied too late", self.name(program)));
+            self.tell(false, format!("{} replied too late", self.name(program)));
+            return self.strain(connection, at);
         };
         let (game, color) = (live.fixture.number, live.color_of(program));
         match live.hear(color, position, reply, at, self.settings.penalty) {
@@ -142,6 +154,9 @@ impl EventState {
             }
             Judgement::Happened(facts) => {
                 live.asked = false;
+                if let Some(peer) = self.peers.get_mut(&connection) {
+                    peer.refusals = 0;
+                }
                 for fact in facts {
                     self.happen(game, fact, at);
                 }

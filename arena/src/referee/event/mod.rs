@@ -20,11 +20,12 @@ use std::time::{Duration, Instant};
 
 use game::{Color, Game, Outcome};
 use messages::epd::{Position, RefereeCommand};
-use messages::referee::{ClientRecord, Directive, Request};
+use messages::referee::{ClientRecord, Directive, Request, Secret, SignOn};
 use shakmaty::{ByColor, Chess};
 
+use super::lease::Term;
 use super::live_game::LiveGame;
-use super::{EventSettings, Fact, Side};
+use super::{EventSettings, Fact, RefusedGuess, Side};
 use crate::schedule::{Fixture, Schedule, ScheduleError};
 use crate::{GameRecord, MatchOpenings, Standings};
 
@@ -32,7 +33,7 @@ use crate::{GameRecord, MatchOpenings, Standings};
 pub type ConnectionId = u64;
 
 /// An input from outside.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ConnectionEvent {
     /// A connection was opened.
     Opened(ConnectionId),
@@ -44,6 +45,33 @@ pub enum ConnectionEvent {
     LimitExceeded(ConnectionId, &'static str),
     /// The connection was closed.
     Closed(ConnectionId),
+    /// The secret of a sign-on was checked (see [`Effects::proofs`]).
+    Proved(ConnectionId, Result<(), RefusedGuess>),
+}
+
+impl ConnectionEvent {
+    /// The connection from which the input comes.
+    pub(super) fn connection(&self) -> ConnectionId {
+        match *self {
+            ConnectionEvent::Opened(connection)
+            | ConnectionEvent::SerialLine(connection)
+            | ConnectionEvent::Line(connection, _)
+            | ConnectionEvent::LimitExceeded(connection, _)
+            | ConnectionEvent::Closed(connection)
+            | ConnectionEvent::Proved(connection, _) => connection,
+        }
+    }
+}
+
+/// A secret to be checked. That takes time, so it is not done here.
+#[derive(Debug)]
+pub struct Proof {
+    /// The connection that waits for the result, as [`ConnectionEvent::Proved`].
+    pub connection: ConnectionId,
+    /// The program that it wants to be.
+    pub program: usize,
+    /// The secret that it told.
+    pub secret: Secret,
 }
 
 /// Outputs of the event. The facts must be stored before the messages are sent.
@@ -59,6 +87,8 @@ pub struct Effects {
     pub news: Vec<Notice>,
     /// Games that have ended.
     pub finished: Vec<FinishedGame>,
+    /// Secrets to be checked.
+    pub proofs: Vec<Proof>,
 }
 
 /// A record to be sent.
@@ -66,7 +96,7 @@ pub struct Effects {
 pub struct OutgoingMessage {
     /// Recipient.
     pub to: ConnectionId,
-    /// The record, without a line terminator.
+    /// The record, without a line terminator. Empty for a heartbeat.
     pub line: String,
     /// The game whose clock starts when this message has been sent (see [`EventState::told`]).
     pub starts: Option<u64>,
@@ -124,16 +154,24 @@ pub struct EventState {
     released: BTreeSet<u64>,
     /// The last round that may be played, if the director starts rounds by hand.
     pub(super) open_round: u32,
-    /// The number of this referee's term.
+    /// The number of the latest referee's term, and that referee.
     pub(super) epoch: u64,
+    pub(super) referee: u64,
+    /// The referee that may take over.
+    pub(super) observer: Option<u64>,
     /// Whether a game may be able to begin that could not when games were last begun, because a program has become free
     /// or a game has been released.
     may_begin: bool,
-    /// Whether another referee has taken over.
-    pub(super) outdated: bool,
+    /// Until then a lost connection costs a program nothing, because the referee itself was away.
+    amnesty: Option<Instant>,
+    /// Whether the timer of the heartbeats is set.
+    beats: bool,
     timers: Timers,
     out: Effects,
 }
+
+/// Time after an outage of the referee in which connections may still break because of it.
+const AMNESTY: Duration = Duration::from_secs(10);
 
 /// Number of scheduled games that are examined in advance. Bounds the memory for schedules of any length.
 const LOOKAHEAD: usize = 10_000;
@@ -165,6 +203,10 @@ pub(super) struct ProgramState {
 #[derive(Default)]
 struct Peer {
     program: Option<usize>,
+    /// A sign-on whose secret is being checked, and the program that it is for.
+    pending: Option<(usize, SignOn)>,
+    /// The moment of the latest line, if the client sends heartbeats.
+    heard: Option<Instant>,
     refusals: u32,
     /// Whether the connection is a serial line, which cannot be closed and may carry noise.
     is_line: bool,
@@ -191,8 +233,11 @@ impl EventState {
             released: BTreeSet::new(),
             open_round: 0,
             epoch: 0,
+            referee: 0,
+            observer: None,
             may_begin: true,
-            outdated: false,
+            amnesty: None,
+            beats: false,
             timers: Timers::default(),
             out: Effects::default(),
         };
@@ -211,9 +256,23 @@ impl EventState {
         Ok(())
     }
 
-    /// Starts refereeing, in a new epoch. Games in play wait for their programs.
-    pub fn open(&mut self, at: Instant) {
-        self.record(Fact::Epoch { epoch: self.epoch + 1 });
+    /// Forgets everything, so that the facts can be applied anew.
+    pub(super) fn start_over(&mut self) {
+        let openings = std::mem::replace(&mut self.openings, MatchOpenings::none());
+        if let Ok(event) = EventState::new(self.settings.clone(), openings) {
+            *self = event;
+        }
+    }
+
+    /// Starts refereeing as the referee of that number, in a new epoch. Games in play wait for their programs.
+    pub fn open(&mut self, by: u64, at: Instant) {
+        if self.observer == Some(by) {
+            // It takes over, and nobody can take over from it yet.
+            self.record(Fact::Observer { by: None });
+        }
+        self.record(Fact::Epoch { epoch: self.epoch + 1, by });
+        // Clients may still be with the referee before, or may have left this one when it did not answer yet.
+        self.amnesty = Some(at + AMNESTY);
         let absent: Vec<(u64, Color)> =
             self.live_games.keys().flat_map(|game| Color::ALL.map(|color| (*game, color))).collect();
         for (game, color) in absent {
@@ -242,8 +301,35 @@ impl EventState {
                 }
             }
             ConnectionEvent::Closed(connection) => self.lose(connection, at),
+            ConnectionEvent::Proved(connection, proof) => self.proved(connection, proof, at),
         }
         self.begin_games(at);
+    }
+
+    /// Gives back the time in which the referee was stopped or asleep, up to the given moment. No clock is charged for
+    /// it, and nobody is taken for absent or dead because of it.
+    pub fn outage(&mut self, time: Duration, at: Instant) {
+        self.amnesty = Some(at + AMNESTY);
+        let later = |moment: &mut Instant| *moment = (*moment + time).min(at);
+        self.programs.iter_mut().filter_map(|program| program.gone_since.as_mut()).for_each(later);
+        self.peers.values_mut().filter_map(|peer| peer.heard.as_mut()).for_each(later);
+        let text =
+            format!("the referee did not run for {:.1} s; no clock is charged for that", time.as_secs_f64());
+        let running = |live: &&mut LiveGame| live.clock.is_running();
+        let games: Vec<u64> = self
+            .live_games
+            .values_mut()
+            .filter(running)
+            .map(|live| {
+                live.clock.give_back(time, at);
+                live.fixture.number
+            })
+            .collect();
+        for game in games {
+            self.record(Fact::Noted { game, side: None, text: text.clone() });
+            self.watch_flag(game);
+        }
+        self.tell(true, text);
     }
 
     /// Handles all timers that are due.
@@ -257,8 +343,10 @@ impl EventState {
                     self.may_begin = true;
                 }
                 Timer::Patience(game, side) => self.look_for(game, side.into(), at),
+                Timer::Heartbeat => self.show_life(at),
                 Timer::SignOn(connection) => {
-                    if self.peers.get(&connection).is_some_and(|peer| peer.program.is_none()) {
+                    let is_idle = |peer: &Peer| peer.program.is_none() && peer.pending.is_none();
+                    if self.peers.get(&connection).is_some_and(is_idle) {
                         self.fault(connection, "nobody has signed on in time");
                         self.close(connection, at);
                     }
@@ -286,10 +374,21 @@ impl EventState {
         std::mem::take(&mut self.out)
     }
 
-    /// Ends the service: asks all clients to close their connections.
-    pub fn close_down(&mut self) {
+    /// The latest term.
+    pub(super) fn term(&self) -> Term {
+        (self.epoch, self.referee)
+    }
+
+    /// Number of facts that have not been taken yet.
+    pub(super) fn unstored(&self) -> u64 {
+        self.out.facts.len() as u64
+    }
+
+    /// Ends the service: asks all clients to close their connections. In a pause their connections are only closed, so that
+    /// they look for a referee.
+    pub fn close_down(&mut self, is_pause: bool) {
         for program in 0..self.programs.len() {
-            if let Some(connection) = self.programs[program].connection.take() {
+            if let Some(connection) = self.programs[program].connection.take().filter(|_| !is_pause) {
                 let position = Position::of(&Game::default());
                 let directive = Directive::new(RefereeCommand::Disconnect, position);
                 self.write(connection, directive, self.programs[program].extended, None);
@@ -300,7 +399,16 @@ impl EventState {
     }
 
     fn hear(&mut self, connection: ConnectionId, line: &str, at: Instant) {
-        let Some(peer) = self.peers.get(&connection) else { return };
+        let Some(peer) = self.peers.get_mut(&connection) else { return };
+        if let Some(heard) = &mut peer.heard {
+            *heard = at.max(*heard);
+            if line.is_empty() {
+                return;
+            }
+        }
+        if peer.pending.is_some() {
+            return self.refuse(connection, "the secret is being checked", at);
+        }
         let (program, is_line) = (peer.program, peer.is_line);
         if is_line && !line.is_ascii() {
             return self.hear_noise(program, "characters that nobody sends", at);
@@ -310,10 +418,10 @@ impl EventState {
             (Ok(ClientRecord { request: Request::SignOn(sign_on), .. }), Some(_)) if is_line => {
                 // A second sign-on over a line means that the program there was restarted.
                 self.lose(connection, at);
-                self.sign_on(connection, &sign_on, at);
+                self.sign_on(connection, sign_on, at);
             }
             (Ok(ClientRecord { request: Request::SignOn(sign_on), .. }), None) => {
-                self.sign_on(connection, &sign_on, at);
+                self.sign_on(connection, sign_on, at);
             }
             (Ok(ClientRecord { request: Request::SignOn(_), .. }), Some(_)) => {
                 self.refuse(connection, "signed on already", at);
@@ -337,6 +445,8 @@ impl EventState {
                     self.hear_fault(program, reason.as_deref());
                     if is_line {
                         self.tell_again(program, at);
+                    } else {
+                        self.strain(connection, at);
                     }
                 }
                 Request::SignOn(_) => {}
@@ -401,6 +511,8 @@ pub(super) enum Timer {
     Quiet(usize),
     /// A program may have been absent from its game for too long. Carries the game and the side.
     Patience(u64, Side),
+    /// Heartbeats are due.
+    Heartbeat,
     /// A connection may have passed its time limit for signing on. Carries the connection.
     SignOn(u64),
 }
@@ -417,6 +529,11 @@ impl EventState {
     /// Returns the number of a program.
     pub fn program(&self, name: &str) -> Option<usize> {
         self.settings.programs.iter().position(|program| program.name == name)
+    }
+
+    /// Whether a program has signed on over a connection.
+    pub(super) fn is_signed_on(&self, connection: ConnectionId) -> bool {
+        self.peers.get(&connection).is_some_and(|peer| peer.program.is_some() || peer.is_line)
     }
 
     /// Whether a program is connected.

@@ -63,14 +63,20 @@ impl EventState {
 
     /// Refuses a record. The connection is closed after too many refusals.
     pub(super) fn refuse(&mut self, connection: ConnectionId, reason: &str, at: Instant) {
-        let Some(peer) = self.peers.get_mut(&connection) else { return };
-        peer.refusals += 1;
-        let (is_too_much, program) = (peer.refusals > MOST_REFUSALS, peer.program);
-        if let Some(program) = program {
+        let Some(peer) = self.peers.get(&connection) else { return };
+        if let Some(program) = peer.program {
             self.tell(false, format!("a record of {} is refused: {reason}", self.name(program)));
         }
         self.fault(connection, reason);
-        if is_too_much {
+        self.strain(connection, at);
+    }
+
+    /// Counts a record that has no effect. After too many without a reply that counts, the connection is closed.
+    pub(super) fn strain(&mut self, connection: ConnectionId, at: Instant) {
+        let Some(peer) = self.peers.get_mut(&connection) else { return };
+        peer.refusals += 1;
+        if peer.refusals > MOST_REFUSALS && !peer.is_line {
+            self.fault(connection, "too many records without effect");
             self.close(connection, at);
         }
     }

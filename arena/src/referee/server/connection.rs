@@ -4,6 +4,7 @@
 //! mover starts when the call for its move is handed to this thread.
 
 use std::io::{self, ErrorKind, Write as _};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
@@ -18,6 +19,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
 use super::listener::{Connection, ConnectionListener};
+use super::pulse::Pulse;
+use super::rate::RateLimiter;
 use super::tls::{self, ByteStream, CLIENT_HELLO};
 use super::{ConnectionLimits, Role, ServiceMessage, Tls};
 use crate::referee::{ConnectionEvent, ConnectionId};
@@ -34,13 +37,15 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 pub(super) struct LineSender {
     lines: UnboundedSender<String>,
     queued: Arc<AtomicUsize>,
+    /// Address of the other end; unspecified for a serial line.
+    pub(super) address: IpAddr,
 }
 
 impl LineSender {
     /// Makes a sender and the receiver for its lines.
-    pub(super) fn new() -> (LineSender, UnboundedReceiver<String>) {
+    pub(super) fn new(address: IpAddr) -> (LineSender, UnboundedReceiver<String>) {
         let (lines, outgoing) = unbounded_channel();
-        (LineSender { lines, queued: Arc::new(AtomicUsize::new(0)) }, outgoing)
+        (LineSender { lines, queued: Arc::new(AtomicUsize::new(0)), address }, outgoing)
     }
 
     /// Queues a line; `false` if the queue is full.
@@ -64,11 +69,17 @@ impl LineSender {
 }
 
 /// Accepts connections and starts a task for each.
-pub(super) async fn serve(listener: ConnectionListener, next: Arc<AtomicU64>, role: Role, tls: Option<Tls>) {
+pub(super) async fn serve(
+    listener: ConnectionListener,
+    next: Arc<AtomicU64>,
+    role: Role,
+    tls: Option<Tls>,
+    pulse: Pulse,
+) {
     let plain = role.plain_text_answer();
     while let Some(connection) = listener.next().await {
         let id = next.fetch_add(1, Ordering::Relaxed);
-        let (output, outgoing) = LineSender::new();
+        let (output, outgoing) = LineSender::new(connection.address.ip());
         let queued = Arc::clone(&output.queued);
         let opened =
             ServiceMessage::Connected { at: Instant::now(), id, output, address: connection.address, role };
@@ -76,7 +87,7 @@ pub(super) async fn serve(listener: ConnectionListener, next: Arc<AtomicU64>, ro
             return;
         }
         let (service, limits) = (listener.service.clone(), listener.limits.clone());
-        let task = ConnectionTask { id, outgoing, queued, service, limits };
+        let task = ConnectionTask { id, outgoing, queued, service, limits, pulse: pulse.clone() };
         tokio::spawn(task.run(connection, tls.clone(), plain.clone()));
     }
 }
@@ -97,6 +108,7 @@ struct ConnectionTask {
     queued: Arc<AtomicUsize>,
     service: Sender<ServiceMessage>,
     limits: ConnectionLimits,
+    pulse: Pulse,
 }
 
 impl ConnectionTask {
@@ -104,6 +116,7 @@ impl ConnectionTask {
         let Connection { stream, address, permit } = connection;
         // A move is a small packet that the opponent waits for.
         let _ = stream.set_nodelay(true);
+        let _ = platform::notice_dead_peer(&stream);
         match tls::secure(stream, tls.as_ref(), &plain).await {
             Ok(line) => self.transfer(line, tls.is_some()).await,
             // Sending fails only if the service has ended.
@@ -116,7 +129,8 @@ impl ConnectionTask {
     }
 
     async fn transfer(&mut self, mut line: ByteStream, is_secure: bool) {
-        let mut rate = RateLimiter::new(&self.limits);
+        let per_second = f64::from(self.limits.lines_per_second.max(1));
+        let mut rate = RateLimiter::new(per_second, 2.0 * per_second);
         let mut pending = Vec::with_capacity(1024);
         let mut is_first = !is_secure;
         let mut is_over_limit = false;
@@ -129,6 +143,7 @@ impl ConnectionTask {
                 }
                 read = line.read_buf(&mut pending) => {
                     let at = Instant::now();
+                    self.pulse.feel(at);
                     if !matches!(read, Ok(bytes) if bytes > 0) { break }
                     let is_tls = std::mem::take(&mut is_first) && pending[0] == CLIENT_HELLO;
                     is_over_limit = if is_tls {
@@ -173,7 +188,7 @@ impl ConnectionTask {
             if line.len() > self.limits.line {
                 return self.exceeds(at, "a record of too many characters");
             }
-            if !rate.take(at) {
+            if !rate.take(1.0, at) {
                 return self.exceeds(at, "too many records at once");
             }
             let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -196,27 +211,6 @@ impl ConnectionTask {
     }
 }
 
-/// A token bucket that limits the number of lines per second.
-struct RateLimiter {
-    left: f64,
-    per_second: f64,
-    since: Instant,
-}
-
-impl RateLimiter {
-    fn new(limits: &ConnectionLimits) -> RateLimiter {
-        let per_second = f64::from(limits.lines_per_second.max(1));
-        RateLimiter { left: 2.0 * per_second, per_second, since: Instant::now() }
-    }
-
-    fn take(&mut self, at: Instant) -> bool {
-        let passed = at.saturating_duration_since(self.since).as_secs_f64();
-        self.since = at;
-        self.left = (self.left + passed * self.per_second).min(2.0 * self.per_second) - 1.0;
-        self.left >= 0.0
-    }
-}
-
 /// Opens a serial line and starts its reading and writing threads.
 pub(super) fn open_serial(
     device: &str,
@@ -227,7 +221,7 @@ pub(super) fn open_serial(
     let address = PeerAddress::Serial { device: device.into(), baud };
     let output = transport::open(&address, &Security::default(), Duration::ZERO)?;
     let input = output.reader()?;
-    let (line_sender, outgoing) = LineSender::new();
+    let (line_sender, outgoing) = LineSender::new(Ipv4Addr::UNSPECIFIED.into());
     thread::Builder::new().name("serial output".into()).spawn(move || write_serial(output, outgoing))?;
     thread::Builder::new()
         .name("serial input".into())

@@ -8,22 +8,62 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::page::{self, PageQuery, PageUpdate};
-use super::{ConnectionLimits, Service, ServiceError, ServiceMessage};
-use crate::referee::live_game::LiveGame;
-use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice, view};
+use game::counted;
 
+use super::page::{self, PageQuery, PageUpdate};
+use super::{ConnectionLimits, Held, Service, ServiceEnd, ServiceError, ServiceMessage};
+use crate::referee::live_game::LiveGame;
+use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice, Proof, view};
+
+/// Number of bytes that are logged of a stranger's line.
+const LONGEST_OF_STRANGERS: usize = 500;
 /// Time for connections to close at the end of the service.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 impl Service {
-    /// Stores new facts, then sends the pending messages.
+    /// Stores new facts and sends them to the observer; then tells what rests on facts that the observer has.
     pub(super) fn deliver(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        let Effects { facts, messages, disconnects, news, finished } = self.event.take_effects();
-        self.store.commit(&facts)?;
-        self.share(&facts, tell);
+        let mut effects = self.event.take_effects();
+        for Proof { connection, program, secret } in effects.proofs.drain(..) {
+            if let Some(output) = self.connections.get(&connection) {
+                let program = &self.event.settings.programs[program];
+                self.proofs.check(connection, output.address, program, secret);
+            }
+        }
+        self.store.commit(&effects.facts)?;
+        self.share(&effects.facts);
+        self.lease.hold(self.store.count(), Held::Effects(effects));
+        self.release(tell)
+    }
+
+    /// Tells what rests on facts that the observer has.
+    pub(super) fn release(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        let observer = self.observer();
+        while let Some(held) = self.lease.release(observer) {
+            match held {
+                Held::Effects(effects) => self.publish(effects, tell)?,
+                // Sending fails only if nobody waits for the answer any more.
+                Held::Answer(done, answer) => {
+                    // Pausing a game is no fact, so the page has to be told explicitly.
+                    let _ = self.watchers.send(PageUpdate::Changed);
+                    let _ = answer.send(done);
+                }
+                Held::Page(found, answer) => drop(answer.send(found)),
+            }
+        }
+        if !self.lease.holds() && std::mem::take(&mut self.has_unshown) {
+            let _ = self.watchers.send(PageUpdate::Changed);
+        }
+        Ok(())
+    }
+
+    /// Sends messages, and writes files and notices.
+    fn publish(&mut self, effects: Effects, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        let Effects { facts, messages, disconnects, news, finished, .. } = effects;
         for message in &messages {
-            self.log(Some(message.to), '<', &message.line)?;
+            if !message.line.is_empty() {
+                self.log_line(message.to, '<', &message.line)?;
+            }
         }
         // The log must contain everything that was sent, even if the referee is killed now.
         self.flush()?;
@@ -56,7 +96,11 @@ impl Service {
         for news in &news {
             tell(news);
         }
-        self.show_changes(&facts, !news.is_empty());
+        if self.lease.holds() {
+            self.has_unshown = true;
+        } else {
+            self.show_changes(&facts, !news.is_empty());
+        }
         Ok(())
     }
 
@@ -69,14 +113,55 @@ impl Service {
         self.files.log(connection, sign, text).map_err(|error| ServiceError::File("traffic.log", error))
     }
 
+    /// Logs a line of a connection.
+    pub(super) fn log_line(
+        &mut self,
+        connection: ConnectionId,
+        sign: char,
+        text: &str,
+    ) -> Result<(), ServiceError> {
+        if self.event.is_signed_on(connection) {
+            return self.log(Some(connection), sign, text);
+        }
+        self.log_stranger(Some(connection), sign, text).map(drop)
+    }
+
+    /// Logs something about a connection that nobody has signed on over, within limits: strangers must not be able to
+    /// fill the disk. Returns whether it was logged.
+    pub(super) fn log_stranger(
+        &mut self,
+        connection: Option<ConnectionId>,
+        sign: char,
+        text: &str,
+    ) -> Result<bool, ServiceError> {
+        let text = &text[..text.floor_char_boundary(LONGEST_OF_STRANGERS)];
+        if !self.strangers.take((text.len() + 40) as f64, Instant::now()) {
+            self.unlogged += 1;
+            return Ok(false);
+        }
+        if self.unlogged > 0 {
+            let lines = std::mem::take(&mut self.unlogged);
+            self.log(None, '#', &format!("{} about strangers left out", counted(lines, "line")))?;
+        }
+        self.log(connection, sign, text)?;
+        Ok(true)
+    }
+
     fn flush(&mut self) -> Result<(), ServiceError> {
         self.files.flush().map_err(|error| ServiceError::File("games.pgn or traffic.log", error))
     }
 
-    /// Asks all clients to disconnect and waits until the messages have been sent.
-    pub(super) fn farewell(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        self.observers.end();
-        self.event.close_down();
+    /// Asks all clients to disconnect, or only closes their connections in a pause, and waits until the messages have been
+    /// sent.
+    pub(super) fn farewell(
+        &mut self,
+        end: ServiceEnd,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<(), ServiceError> {
+        self.observers.end(self.lease.connection());
+        let state = view::state(&self.event, Instant::now(), &self.log, false);
+        let _ = self.watchers.send(PageUpdate::End(state.to_string()));
+        self.event.close_down(end == ServiceEnd::Pause);
         self.deliver(tell)?;
         self.connections.clear();
         let until = Instant::now() + FAREWELL;
@@ -101,7 +186,7 @@ impl Service {
         let _inside = self.network.enter();
         let served = page::serve(
             address,
-            ConnectionLimits::default(),
+            ConnectionLimits { connections: page::MOST_CONNECTIONS, ..ConnectionLimits::default() },
             self.to_self.clone(),
             self.watchers.clone(),
             token,

@@ -46,34 +46,38 @@ pub(super) struct EventFiles {
 }
 
 impl EventFiles {
-    /// Opens the files. The finished games of earlier referees are written again, because all of them are in the store.
-    pub(super) fn open(folder: &Path, event: &EventState, ended: &[FinishedGame]) -> io::Result<EventFiles> {
+    /// Opens the files.
+    pub(super) fn open(folder: &Path, event: &EventState) -> io::Result<EventFiles> {
         let running = folder.join("running");
         fs::create_dir_all(&running)?;
         for entry in fs::read_dir(&running)? {
             fs::remove_file(entry?.path())?;
         }
-        // The old file stays in place for its readers until the new one is complete.
-        let (games, unfinished) = (folder.join("games.pgn"), folder.join("games.pgn.new"));
-        let writer = BufWriter::new(File::create(&unfinished)?);
+        let games = File::options().append(true).create(true).open(folder.join("games.pgn"))?;
         let mut traffic =
             File::options().read(true).append(true).create(true).open(folder.join("traffic.log"))?;
         end_line(&mut traffic)?;
         let behind = event.live_games.keys().copied().collect();
-        let mut files = EventFiles {
+        Ok(EventFiles {
             folder: folder.to_owned(),
-            games: writer,
+            games: BufWriter::new(games),
             traffic: BufWriter::new(traffic),
             behind,
             turn: 0,
             writer: FileWriter::start()?,
-        };
-        for ending in ended {
-            files.write_game(&event.settings.tags(), ending)?;
+        })
+    }
+
+    /// Writes the finished games of the terms before again, because all of them are in the store.
+    pub(super) fn rewrite_games(&mut self, tags: &PgnTags, finished: &[FinishedGame]) -> io::Result<()> {
+        // The old file stays in place for its readers until the new one is complete.
+        let (games, unfinished) = (self.folder.join("games.pgn"), self.folder.join("games.pgn.new"));
+        self.games = BufWriter::new(File::create(&unfinished)?);
+        for ending in finished {
+            self.write_game(tags, ending)?;
         }
-        files.flush()?;
-        fs::rename(unfinished, games)?;
-        Ok(files)
+        self.flush()?;
+        fs::rename(unfinished, games)
     }
 
     /// Appends a finished game to the PGN file.

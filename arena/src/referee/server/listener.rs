@@ -5,11 +5,13 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
+use super::rate::RateLimiter;
 use super::{ServiceMessage, Tls};
+use crate::referee::guesses::network;
 
 /// Configuration of a referee's listener.
 #[derive(Clone)]
@@ -27,7 +29,8 @@ pub struct ListenConfig {
 pub struct ConnectionLimits {
     /// Maximum number of connections.
     pub connections: usize,
-    /// Maximum number of connections from one address.
+    /// Maximum number of connections from one address. So many may come at once, four times, and then a quarter of the
+    /// number in a second.
     pub per_address: usize,
     /// Maximum length of a line, in bytes.
     pub line: usize,
@@ -41,27 +44,39 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// A permit for each address. The clones of a permit are the connections from its address.
+/// What each address has: see [`network`] for what counts as one.
 #[derive(Clone, Default)]
-pub(super) struct ConnectionLimiter(Arc<Mutex<HashMap<IpAddr, ConnectionPermit>>>);
+pub(super) struct ConnectionLimiter(Arc<Mutex<HashMap<IpAddr, Arrivals>>>);
+
+/// The connections from an address. The clones of the permit are those that are open.
+struct Arrivals {
+    permit: ConnectionPermit,
+    rate: RateLimiter,
+}
 
 /// Counts as a connection until it is dropped.
 pub(super) type ConnectionPermit = Arc<()>;
 
 impl ConnectionLimiter {
-    fn enter(&self, address: IpAddr, limits: &ConnectionLimits) -> Option<ConnectionPermit> {
+    fn enter(&self, address: IpAddr, limits: &ConnectionLimits, at: Instant) -> Option<ConnectionPermit> {
         let all = self.count();
-        let mut permits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        permits.retain(|_, permit| Arc::strong_count(permit) > 1);
-        let permit = permits.entry(address).or_default();
-        let is_free = all < limits.connections && Arc::strong_count(permit) <= limits.per_address;
-        is_free.then(|| Arc::clone(permit))
+        let mut arrivals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if arrivals.len() > limits.connections {
+            arrivals.retain(|_, one| Arc::strong_count(&one.permit) > 1 || !one.rate.is_full(at));
+        }
+        let burst = 4.0 * limits.per_address as f64;
+        let one = arrivals.entry(network(address)).or_insert_with(|| Arrivals {
+            permit: ConnectionPermit::default(),
+            rate: RateLimiter::new(burst / 16.0, burst),
+        });
+        let is_free = all < limits.connections && Arc::strong_count(&one.permit) <= limits.per_address;
+        (is_free && one.rate.take(1.0, at)).then(|| Arc::clone(&one.permit))
     }
 
     /// Returns the number of connections.
     pub(super) fn count(&self) -> usize {
-        let permits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        permits.values().map(|permit| Arc::strong_count(permit) - 1).sum()
+        let arrivals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        arrivals.values().map(|one| Arc::strong_count(&one.permit) - 1).sum()
     }
 }
 
@@ -107,10 +122,12 @@ impl ConnectionListener {
     pub(super) async fn next(&self) -> Option<Connection> {
         loop {
             match self.listener.accept().await {
-                Ok((stream, address)) => match self.limiter.enter(address.ip(), &self.limits) {
-                    Some(permit) => return Some(Connection { stream, address, permit }),
-                    None => self.tell(format!("too many connections: {address} is turned away"))?,
-                },
+                Ok((stream, address)) => {
+                    match self.limiter.enter(address.ip(), &self.limits, Instant::now()) {
+                        Some(permit) => return Some(Connection { stream, address, permit }),
+                        None => self.tell(format!("too many connections: {address} is turned away"))?,
+                    }
+                }
                 Err(error) => {
                     // The error may be temporary, such as too many open files.
                     self.tell(format!("a connection could not be taken: {error}"))?;

@@ -11,6 +11,11 @@ mod listener;
 mod match_page;
 mod observer;
 mod page;
+mod proofs;
+mod pulse;
+mod rate;
+mod standby;
+mod term;
 mod tls;
 
 use std::collections::{HashMap, VecDeque};
@@ -25,22 +30,26 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
-use super::{ConnectionEvent, ConnectionId, EventState, EventStore, EventStoreError, Notice};
+use super::lease::Lease;
+use super::{ConnectionEvent, ConnectionId, Effects, EventState, EventStore, EventStoreError, Notice};
 use connection::LineSender;
 use files::EventFiles;
 use listener::{ConnectionLimiter, ConnectionListener};
 pub use listener::{ConnectionLimits, ListenConfig};
 pub use match_page::{MatchFigure, MatchPage, PageHeading};
 use observer::Observers;
-pub use observer::{ObservationEnd, ObservedReferee, StandbyReferee};
 use page::{PageQuery, PageUpdate};
+use proofs::ProofThread;
+use pulse::Pulse;
+use rate::RateLimiter;
+pub use standby::{ObservationEnd, ObservedReferee, StandbyReferee};
 pub use tls::Tls;
 
 /// Why a service failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// Facts cannot be stored or read.
-    #[error("{}", if .0.is_damage() { DAMAGE } else { "the event stops here and can go on later" })]
+    #[error("{}", advice(.0))]
     Store(#[from] EventStoreError),
     /// A file cannot be written.
     #[error("the event stops here and can go on later: {0} cannot be written: {1}")]
@@ -56,9 +65,17 @@ pub enum ServiceError {
     ObservedReferee(String, io::Error),
 }
 
-/// Advice for a damaged store.
-const DAMAGE: &str =
-    "the store is damaged; only with a copy of it, such as an observer's, the event can go on";
+/// What an error of the store means for the event.
+fn advice(error: &EventStoreError) -> &'static str {
+    match error {
+        // The event may go on at another referee, or under its own settings.
+        EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. } => "the folder can't be used",
+        error if error.is_damage() => {
+            "the store is damaged; only with a copy of it, such as an observer's, the event can go on"
+        }
+        _ => "the event stops here and can go on later",
+    }
+}
 
 /// Why a service ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +84,8 @@ pub enum ServiceEnd {
     Complete,
     /// The director ended it.
     Quit,
+    /// The director paused it; clients look for it again.
+    Pause,
     /// Another referee has taken over.
     Outdated,
 }
@@ -77,7 +96,7 @@ enum ServiceMessage {
     Received(Instant, ConnectionEvent),
     Warning(String),
     Command(String, oneshot::Sender<Result<String, String>>),
-    Quit,
+    Quit { is_pause: bool },
     Query(PageQuery, oneshot::Sender<Option<String>>),
 }
 
@@ -105,10 +124,32 @@ impl Director {
         answered
     }
 
-    /// Ends the service; `false` if it has already ended. The event can be resumed later.
-    pub fn quit(&self) -> bool {
-        self.0.send(ServiceMessage::Quit).is_ok()
+    /// Ends the service; `false` if it has already ended. The event can be resumed later. In a pause the clients are not
+    /// told, and look for the referee until it is there again.
+    pub fn quit(&self, is_pause: bool) -> bool {
+        self.0.send(ServiceMessage::Quit { is_pause }).is_ok()
     }
+}
+
+/// What a service does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Duty {
+    /// It does not act yet, and the director has not been told why.
+    Begins,
+    /// It waits until nobody else can act.
+    Waits,
+    /// It is the acting referee.
+    Acts,
+}
+
+/// What is held back until the observer has the facts on which it rests.
+enum Held {
+    /// Facts and what follows from them.
+    Effects(Effects),
+    /// The answer to an order of the director.
+    Answer(Result<String, String>, oneshot::Sender<Result<String, String>>),
+    /// The answer to a request of the page.
+    Page(Option<String>, oneshot::Sender<Option<String>>),
 }
 
 /// A referee's service.
@@ -131,6 +172,16 @@ pub struct Service {
     /// Earliest time at which the file of a game in play may be written again.
     files_due: Instant,
     observers: Observers,
+    lease: Lease<Held>,
+    duty: Duty,
+    /// Whether the open pages were not told of a change, because something was held back.
+    has_unshown: bool,
+    proofs: ProofThread,
+    pulse: Pulse,
+    /// Limits what is logged of connections that nobody has signed on over, in bytes.
+    strangers: RateLimiter,
+    /// Number of their lines that were not logged.
+    unlogged: u64,
     /// Identifier of the next connection.
     next_connection: Arc<AtomicU64>,
     /// Channel to the open pages.
@@ -142,13 +193,17 @@ pub struct Service {
 }
 
 /// Longest time that the deciding thread waits for a message.
-const GLANCE: Duration = Duration::from_millis(300);
+const GLANCE: Duration = Duration::from_millis(200);
 /// Interval between two files of games in play. They are written one at a time so that no client waits for them; with a
 /// thousand games, each is written every twenty seconds.
 const BETWEEN_FILES: Duration = Duration::from_millis(20);
 /// Maximum number of messages handled before the resulting facts are stored. Storing one fact costs nearly as much as
 /// storing many, but the first reply has to wait for the last.
 const AT_ONCE: usize = 16;
+/// Bytes of log that strangers may cause in a second.
+const STRANGERS_LOG: f64 = 2048.0;
+/// Number of open files that are not for clients: those of the event and of the page.
+const RESERVED_FILES: usize = 64 + page::MOST_CONNECTIONS;
 
 impl Service {
     /// Begins or resumes the event in its folder, and listens. `settings` describes the settings that cannot change
@@ -167,14 +222,13 @@ impl Service {
 
     /// Makes a service from an event that has been restored from its store.
     fn around(
-        mut event: EventState,
+        event: EventState,
         store: EventStore,
         folder: &Path,
         ListenConfig { address, limits, tls }: ListenConfig,
     ) -> Result<Service, ServiceError> {
-        let ended = event.take_effects().finished;
-        let files = EventFiles::open(folder, &event, &ended)
-            .map_err(|error| ServiceError::File("games.pgn", error))?;
+        let event_files =
+            EventFiles::open(folder, &event).map_err(|error| ServiceError::File("games.pgn", error))?;
         let (to_self, inbox) = mpsc::channel();
         let limiter = ConnectionLimiter::default();
         let failed = |error| ServiceError::Network(address, error);
@@ -184,21 +238,25 @@ impl Service {
             .enable_all()
             .build()
             .map_err(failed)?;
-        // Every client needs an open file. If the limit is too low, the console reports the connections that fail.
-        platform::raise_file_limit();
+        // Every client needs an open file, and strangers must not take those of the store.
+        let files = platform::raise_file_limit()
+            .map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
+        let most = files.saturating_sub(RESERVED_FILES).max(1);
+        let limits = ConnectionLimits { connections: limits.connections.min(most), ..limits };
+        let proofs = ProofThread::start(to_self.clone()).map_err(failed)?;
         let listening = network.enter();
+        let pulse = Pulse::start();
         let listener =
             ConnectionListener::open(address, to_self.clone(), limits, limiter.clone()).map_err(failed)?;
         drop(listening);
         let address = listener.address;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
-        network.spawn(connection::serve(listener, next, Role::Client, tls.clone()));
-        event.open(Instant::now());
+        network.spawn(connection::serve(listener, next, Role::Client, tls.clone(), pulse.clone()));
         Ok(Service {
             event,
             store,
-            files,
+            files: event_files,
             connections: HashMap::new(),
             inbox,
             to_self,
@@ -210,6 +268,13 @@ impl Service {
             has_reported: false,
             files_due: Instant::now(),
             observers: Observers::default(),
+            lease: Lease::default(),
+            duty: Duty::Begins,
+            has_unshown: false,
+            proofs,
+            pulse,
+            strangers: RateLimiter::new(STRANGERS_LOG, 16.0 * STRANGERS_LOG),
+            unlogged: 0,
             next_connection,
             watchers: page::channel(),
             log: VecDeque::new(),
@@ -241,21 +306,23 @@ impl Service {
     /// # Errors
     /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
+        self.keep_lease(Instant::now(), tell)?;
         self.deliver(tell)?;
         loop {
             if let Some(end) = self.hear(tell)? {
-                self.farewell(tell)?;
+                if end != ServiceEnd::Outdated {
+                    self.farewell(end, tell)?;
+                }
                 return Ok(end);
             }
             let now = Instant::now();
-            self.observers.show_life(now);
-            self.event.tick(now);
-            self.deliver(tell)?;
-            if self.event.outdated {
-                self.farewell(tell)?;
-                return Ok(ServiceEnd::Outdated);
+            self.keep_lease(now, tell)?;
+            self.beat(now);
+            if self.is_acting() {
+                self.event.tick(now);
             }
-            if self.event.is_over(now) {
+            self.deliver(tell)?;
+            if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
                 if !std::mem::replace(&mut self.has_reported, true) {
                     self.files
                         .report(&self.event)
@@ -263,7 +330,7 @@ impl Service {
                     tell(&Notice { urgent: true, text: "all games have been played".to_owned() });
                 }
                 if !stays {
-                    self.farewell(tell)?;
+                    self.farewell(ServiceEnd::Complete, tell)?;
                     return Ok(ServiceEnd::Complete);
                 }
             }
@@ -275,39 +342,49 @@ impl Service {
         let mut next = self.next_message()?;
         for _ in 0..AT_ONCE {
             let Some(message) = next else { return Ok(None) };
+            self.keep_lease(Instant::now(), tell)?;
             match message {
                 ServiceMessage::Connected { id, output, address, role: Role::Observer, .. } => {
-                    self.log(Some(id), '#', &format!("observer connected from {address}"))?;
+                    self.log_stranger(Some(id), '#', &format!("observer connected from {address}"))?;
                     self.observers.open(id, output);
                 }
+                // Clients go on to the referee that acts.
+                ServiceMessage::Connected { role: Role::Client, .. } if !self.is_acting() => {}
                 ServiceMessage::Connected { at, id, output, address, role: Role::Client } => {
                     self.connections.insert(id, output);
-                    self.log(Some(id), '#', &format!("connected from {address}"))?;
+                    self.log_stranger(Some(id), '#', &format!("connected from {address}"))?;
                     self.event.handle(ConnectionEvent::Opened(id), at);
                 }
                 ServiceMessage::Received(at, input) => {
                     // An observer is not a participant of the event.
-                    if !self.hear_observer(&input, tell)? {
+                    if !self.observers.have(&input) {
                         self.hear_client(input, at)?;
+                    } else if let Some(end) = self.hear_observer(&input, at, tell)? {
+                        return Ok(Some(end));
                     }
                 }
                 ServiceMessage::Warning(text) => {
-                    self.log(None, '#', &text)?;
-                    tell(&Notice { urgent: false, text });
+                    if self.log_stranger(None, '#', &text)? {
+                        tell(&Notice { urgent: false, text });
+                    }
                 }
-                ServiceMessage::Quit => return Ok(Some(ServiceEnd::Quit)),
+                ServiceMessage::Quit { is_pause: false } => return Ok(Some(ServiceEnd::Quit)),
+                ServiceMessage::Quit { is_pause: true } => return Ok(Some(ServiceEnd::Pause)),
                 ServiceMessage::Query(query, answer) => {
-                    // Sending fails only if the page has closed the request.
-                    let _ = answer.send(self.answer(&query)?);
+                    let found = self.answer(&query)?;
+                    self.lease.hold(self.store.count(), Held::Page(found, answer));
                 }
                 ServiceMessage::Command(words, answer) => {
-                    let done = self.event.obey(&words, Instant::now());
                     self.log(None, '#', &format!("director: {words}"))?;
+                    let now = Instant::now();
+                    let done = match words.trim() {
+                        "alone" => self.go_alone(now),
+                        _ if !self.is_acting() => Err("the event waits for its observer".to_owned()),
+                        words => self.event.obey(words, now),
+                    };
                     self.deliver(tell)?;
-                    // Pausing a game is no fact, so the page has to be told explicitly.
-                    let _ = self.watchers.send(PageUpdate::Changed);
-                    // Sending fails only if the director no longer waits for the result.
-                    let _ = answer.send(done);
+                    self.lease.hold(self.store.count(), Held::Answer(done, answer));
+                    self.release(tell)?;
                 }
             }
             next = self.postponed.pop_front().or_else(|| self.inbox.try_recv().ok());
@@ -319,31 +396,21 @@ impl Service {
         Ok(None)
     }
 
-    /// Handles the input of observers; `false` if the input comes from another connection.
-    fn hear_observer(
-        &mut self,
-        input: &ConnectionEvent,
-        tell: &mut dyn FnMut(&Notice),
-    ) -> Result<bool, ServiceError> {
-        let heard = self.observers.hear(input, &self.store);
-        if let Some(Err(text)) = &heard {
-            self.log(None, '#', text)?;
-            tell(&Notice { urgent: true, text: text.clone() });
-        }
-        Ok(heard.is_some())
-    }
-
     fn hear_client(&mut self, input: ConnectionEvent, at: Instant) -> Result<(), ServiceError> {
         match &input {
-            ConnectionEvent::Line(connection, line) => self.log(Some(*connection), '>', line)?,
+            // A heartbeat.
+            ConnectionEvent::Line(_, line) if line.is_empty() => {}
+            ConnectionEvent::Line(connection, line) => self.log_line(*connection, '>', line)?,
             ConnectionEvent::Closed(connection) => {
+                self.log_line(*connection, '#', "closed")?;
                 self.connections.remove(connection);
-                self.log(Some(*connection), '#', "closed")?;
             }
-            ConnectionEvent::LimitExceeded(connection, limit) => self.log(Some(*connection), '#', limit)?,
-            ConnectionEvent::Opened(_) | ConnectionEvent::SerialLine(_) => {}
+            ConnectionEvent::LimitExceeded(connection, limit) => self.log_line(*connection, '#', limit)?,
+            ConnectionEvent::Opened(_) | ConnectionEvent::SerialLine(_) | ConnectionEvent::Proved(..) => {}
         }
-        self.event.handle(input, at);
+        if self.is_acting() {
+            self.event.handle(input, at);
+        }
         Ok(())
     }
 

@@ -27,6 +27,7 @@ use futures_util::stream::unfold;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::time::Sleep;
 
 use super::listener::ConnectionPermit;
 use super::tls::{self, ByteStream};
@@ -53,6 +54,8 @@ pub(super) enum PageUpdate {
     Game(String),
     /// Something else has changed; the page has to request the state again.
     Changed,
+    /// The service ends. Carries the last state, as JSON.
+    End(String),
 }
 
 /// Maximum number of updates queued for a slow page; beyond it the page has to request the state again.
@@ -219,6 +222,7 @@ fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Se
     unfold(told, move |mut told| async move {
         let sent = match told.recv().await {
             Ok(PageUpdate::Game(json)) => Sent::default().event("game").data(json),
+            Ok(PageUpdate::End(json)) => Sent::default().event("end").data(json),
             Ok(PageUpdate::Changed) | Err(RecvError::Lagged(_)) => changed(),
             Err(RecvError::Closed) => return None,
         };
@@ -262,7 +266,7 @@ async fn receive(
             // ended.
             match tls::secure(connection.stream, tls.as_ref(), PLAIN).await {
                 Ok(stream) => {
-                    let counted = CountedStream { stream, _permit: connection.permit };
+                    let counted = CountedStream::new(stream, connection.permit);
                     drop(arrivals.send((Box::new(counted), address)).await);
                 }
                 Err(reason) => {
@@ -273,10 +277,37 @@ async fn receive(
     }
 }
 
-/// A connection that counts towards the limits until it is dropped.
+/// Maximum number of connections of a page.
+pub(super) const MOST_CONNECTIONS: usize = 512;
+/// Time in which a request has to be complete.
+const LONGEST_REQUEST: Duration = Duration::from_secs(10);
+/// Time that a connection may be idle. The stream of updates has a sign of life every fifteen seconds.
+const LONGEST_IDLE: Duration = Duration::from_mins(1);
+
+/// A connection that counts towards the limits until it is dropped. Reading from it fails when a request is not complete in time,
+/// or when nothing has been asked for too long.
 struct CountedStream {
     stream: ByteStream,
     _permit: ConnectionPermit,
+    deadline: Pin<Box<Sleep>>,
+    /// Whether a request has begun and was not answered yet.
+    is_asked: bool,
+}
+
+impl CountedStream {
+    fn new(stream: ByteStream, permit: ConnectionPermit) -> CountedStream {
+        let deadline = Box::pin(tokio::time::sleep(LONGEST_REQUEST));
+        CountedStream { stream, _permit: permit, deadline, is_asked: true }
+    }
+
+    fn wait_for(&mut self, is_asked: bool) {
+        if is_asked && self.is_asked {
+            return;
+        }
+        let time = if is_asked { LONGEST_REQUEST } else { LONGEST_IDLE };
+        self.is_asked = is_asked;
+        self.deadline.as_mut().reset(tokio::time::Instant::now() + time);
+    }
 }
 
 impl AsyncRead for CountedStream {
@@ -285,7 +316,15 @@ impl AsyncRead for CountedStream {
         context: &mut task::Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        if self.deadline.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_ready() && buffer.filled().len() > before {
+            self.wait_for(true);
+        }
+        read
     }
 }
 
@@ -295,7 +334,11 @@ impl AsyncWrite for CountedStream {
         context: &mut task::Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        if matches!(written, Poll::Ready(Ok(bytes)) if bytes > 0) {
+            self.wait_for(false);
+        }
+        written
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<io::Result<()>> {

@@ -87,11 +87,14 @@ function lose() {
 
 async function refresh() {
   const state = await fetch("state.json").then(answer => answer.json()).catch(() => null);
-  if (!state) return;
+  if (state) showState(state);
+}
+
+function showState(state) {
   isLost = false;
   $("about").className = "quiet";
   document.title = $("event").textContent = state.event;
-  $("about").textContent = (state.site === "?" ? "" : state.site + ", ") + "time control " + state.control;
+  $("about").textContent = (state.over ? "The event is over. " : "") + (state.site === "?" ? "" : state.site + ", ") + "time control " + state.control;
   showFigures(state.figures || []);
   // Two players have the same opponents.
   const breaks = state.table.length > 2;
@@ -192,4 +195,12 @@ events.addEventListener("changed", refreshSoon);
 // Loads the state at first and after each reconnection.
 events.onopen = refresh;
 events.onerror = lose;
+// The referee goes. What it showed last stays; after a pause the page finds it again.
+events.addEventListener("end", event => {
+  const state = JSON.parse(event.data);
+  showState(state);
+  isLost = true;
+  if (state.over) events.close();
+  else $("about").textContent = "The event is interrupted; the clocks stand.";
+});
 setInterval(tick, 100);

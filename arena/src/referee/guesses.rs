@@ -1,0 +1,171 @@
+//! Pauses after wrong secrets, by address and by name.
+//!
+//! After a wrong secret its address has to wait, from one second to two minutes, longer after each further one. So an
+//! address has some forty guesses in an hour. A name has to wait, too, but not for addresses from which it was proved
+//! before: a stranger elsewhere can't lock a program out. What is wrong is forgotten after a while.
+
+use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+/// Pause after the first wrong secret; it doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// Longest pause of an address.
+const LONGEST_PAUSE: Duration = Duration::from_mins(2);
+/// Longest pause of a name: a program that comes from a new address has to get in at some time.
+const LONGEST_FOR_NAMES: Duration = Duration::from_secs(10);
+/// Time after which an address or a name without wrong secrets is forgotten.
+const MEMORY: Duration = Duration::from_mins(30);
+/// Number of addresses and names that are remembered. When the memory is full, nobody new may guess.
+const MOST_REMEMBERED: usize = 20_000;
+
+/// What has to wait: the addresses of a network that one owner is given, or a name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Guesser {
+    Address(IpAddr),
+    Name(String),
+}
+
+/// The wrong secrets of late.
+#[derive(Debug, Default)]
+pub(super) struct GuessLimiter {
+    wrong: HashMap<Guesser, WrongGuesses>,
+    /// Addresses from which a name was proved.
+    proved: HashSet<(IpAddr, String)>,
+}
+
+#[derive(Debug)]
+struct WrongGuesses {
+    count: u32,
+    last: Instant,
+}
+
+impl GuessLimiter {
+    /// Checks a secret for a name, unless the address or the name has to wait.
+    ///
+    /// # Errors
+    /// The secret is wrong, or the time to wait.
+    pub(super) fn check(
+        &mut self,
+        address: IpAddr,
+        name: &str,
+        at: Instant,
+        is_right: impl FnOnce() -> bool,
+    ) -> Result<(), RefusedGuess> {
+        let address = network(address);
+        let known = (address, name.to_owned());
+        let pause = self.pause(&Guesser::Address(address), at);
+        let for_name = self.pause(&Guesser::Name(known.1.clone()), at);
+        let pause = if self.proved.contains(&known) { pause } else { pause.max(for_name) };
+        if !pause.is_zero() {
+            return Err(RefusedGuess::Wait(pause));
+        }
+        if self.wrong.len() >= MOST_REMEMBERED {
+            self.wrong.retain(|_, wrong| at.saturating_duration_since(wrong.last) < MEMORY);
+            if self.wrong.len() >= MOST_REMEMBERED {
+                return Err(RefusedGuess::Wait(LONGEST_PAUSE));
+            }
+        }
+        if is_right() {
+            self.wrong.remove(&Guesser::Address(address));
+            self.proved.insert(known);
+            return Ok(());
+        }
+        for guesser in [Guesser::Address(address), Guesser::Name(known.1)] {
+            let wrong = self.wrong.entry(guesser).or_insert(WrongGuesses { count: 0, last: at });
+            *wrong = WrongGuesses { count: wrong.count.saturating_add(1), last: at };
+        }
+        Err(RefusedGuess::Wrong)
+    }
+
+    /// Time for which nobody may guess from this address, or at this name.
+    fn pause(&mut self, guesser: &Guesser, at: Instant) -> Duration {
+        let Some(wrong) = self.wrong.get(guesser) else { return Duration::ZERO };
+        let since = at.saturating_duration_since(wrong.last);
+        if since >= MEMORY {
+            self.wrong.remove(guesser);
+            return Duration::ZERO;
+        }
+        let longest = match guesser {
+            Guesser::Address(_) => LONGEST_PAUSE,
+            Guesser::Name(_) => LONGEST_FOR_NAMES,
+        };
+        FIRST_PAUSE.saturating_mul(1 << (wrong.count - 1).min(20)).min(longest).saturating_sub(since)
+    }
+}
+
+/// Why a secret is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusedGuess {
+    /// The secret is wrong.
+    Wrong,
+    /// It was not looked at, because of wrong ones before. Carries the time to wait.
+    Wait(Duration),
+}
+
+/// The addresses that one owner is usually given: an IPv4 address, or 64 bits of an IPv6 address.
+pub(super) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::from([a, b, c, d, 0, 0, 0, 0])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, last])
+    }
+
+    #[test]
+    fn an_address_has_some_forty_guesses_in_an_hour() {
+        let (mut limiter, begin) = (GuessLimiter::default(), Instant::now());
+        let wrong = (0..36_000)
+            .filter(|tenth| {
+                let at = begin + Duration::from_millis(100) * *tenth;
+                limiter.check(address(1), &format!("name {tenth}"), at, || false) == Err(RefusedGuess::Wrong)
+            })
+            .count();
+        assert!((30..50).contains(&wrong), "{wrong}");
+        let at = begin + Duration::from_hours(1);
+        let mut asked = false;
+        let right = limiter.check(address(1), "A", at, || {
+            asked = true;
+            true
+        });
+        assert!(
+            matches!(right, Err(RefusedGuess::Wait(_))) && !asked,
+            "the right one isn't looked at, either"
+        );
+        assert_eq!(limiter.check(address(1), "A", at + LONGEST_PAUSE, || true), Ok(()));
+    }
+
+    #[test]
+    fn strangers_lock_nobody_out_who_was_there_before() {
+        let (mut limiter, begin) = (GuessLimiter::default(), Instant::now());
+        assert_eq!(limiter.check(address(1), "A", begin, || true), Ok(()));
+        for stranger in 10..30 {
+            let _ =
+                limiter.check(address(stranger), "A", begin + LONGEST_FOR_NAMES * stranger.into(), || false);
+        }
+        let at = begin + LONGEST_FOR_NAMES * 29;
+        assert_eq!(limiter.check(address(1), "A", at, || true), Ok(()));
+        assert_eq!(limiter.check(address(2), "A", at, || true), Err(RefusedGuess::Wait(LONGEST_FOR_NAMES)));
+        assert_eq!(limiter.check(address(2), "B", at, || true), Ok(()), "another name");
+        assert_eq!(limiter.check(address(2), "A", at + LONGEST_FOR_NAMES, || true), Ok(()));
+    }
+
+    #[test]
+    fn a_network_of_ipv6_is_one_guesser() {
+        let [one, other] = ["2001:db8:1:2:3::4", "2001:db8:1:2:ffff::"].map(|text| text.parse().expect(text));
+        assert_eq!(network(one), network(other));
+        let [mapped, plain]: [IpAddr; 2] =
+            ["::ffff:10.0.0.1", "10.0.0.1"].map(|text| text.parse().expect(text));
+        assert_eq!(network(mapped), plain);
+    }
+}

@@ -1,0 +1,125 @@
+//! The terms of a service: it acts while its lease is valid, and waits otherwise.
+//!
+//! A referee whose lease runs out does what it would do if it had died and were started again: it forgets everything that
+//! is not stored, sends its clients away, and waits until its observer lets it begin a new term. If the observer has taken
+//! over meanwhile, it says so (`fence`), and the service ends.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use super::{Duty, Service, ServiceEnd, ServiceError};
+use crate::referee::lease::LeaseStep;
+use crate::referee::{ConnectionEvent, Fact, Notice};
+
+/// Why nothing goes on.
+const WAITS: &str = "the event waits for its observer, which may have taken over; if you know that it has not, `alone` goes \
+    on without it";
+
+impl Service {
+    /// Whether this is the acting referee.
+    pub(super) fn is_acting(&self) -> bool {
+        self.duty == Duty::Acts
+    }
+
+    /// The referee that may take over, if there is one besides this.
+    pub(super) fn observer(&self) -> Option<u64> {
+        self.event.observer.filter(|&observer| observer != self.store.referee)
+    }
+
+    /// Gives back the time in which this process was stopped, and begins or ends a term as the lease wants it. Nothing else
+    /// may be done before.
+    pub(super) fn keep_lease(
+        &mut self,
+        now: Instant,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<(), ServiceError> {
+        let lost = self.pulse.outage(now);
+        match self.lease.step(self.is_acting(), self.observer(), self.store.count(), now) {
+            LeaseStep::StandDown => self.stand_down(tell),
+            LeaseStep::Begin => self.begin_term(now),
+            LeaseStep::Wait if self.duty == Duty::Begins => {
+                self.duty = Duty::Waits;
+                self.announce(WAITS, tell)
+            }
+            LeaseStep::Wait => Ok(()),
+            LeaseStep::Act => {
+                if let Some(lost) = lost {
+                    self.event.outage(lost, now);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn begin_term(&mut self, now: Instant) -> Result<(), ServiceError> {
+        // Everything in the store is confirmed now.
+        let tags = self.event.settings.tags();
+        let finished = self.event.take_effects().finished;
+        self.files
+            .rewrite_games(&tags, &finished)
+            .map_err(|error: io::Error| ServiceError::File("games.pgn", error))?;
+        self.duty = Duty::Acts;
+        self.event.open(self.store.referee, now);
+        Ok(())
+    }
+
+    fn stand_down(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        self.duty = Duty::Waits;
+        self.lease.forget();
+        self.event.start_over();
+        for fact in self.store.from(1)? {
+            // It was applied when it was stored.
+            let _ = self.event.restore(&fact);
+        }
+        // Serial lines stay; other clients look for the referee that acts.
+        self.connections.retain(|_, output| output.address.is_unspecified());
+        for &line in self.connections.keys() {
+            self.event.handle(ConnectionEvent::SerialLine(line), Instant::now());
+        }
+        self.announce("the observer does not answer: this referee may not act any more", tell)?;
+        self.announce(WAITS, tell)
+    }
+
+    /// Leaves the event to a referee that has taken over. What was stored here meanwhile and told to nobody is set aside.
+    pub(super) fn yield_to(
+        &mut self,
+        epoch: u64,
+        first: u64,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<ServiceEnd, ServiceError> {
+        self.lease.forget();
+        self.connections.clear();
+        let own = (self.store.count() + 1).saturating_sub(first);
+        if first > 0 && own > 0 {
+            self.store.set_aside(first)?;
+        }
+        self.announce(&format!("another referee has taken over, in epoch {epoch}"), tell)?;
+        Ok(ServiceEnd::Outdated)
+    }
+
+    /// Goes on without the observer, because the director knows that it has not taken over.
+    pub(super) fn go_alone(&mut self, now: Instant) -> Result<String, String> {
+        if self.observer().is_none() {
+            return Err("nobody else may take over".to_owned());
+        }
+        if let Some(connection) = self.lease.connection() {
+            return Err(format!("the observer is connected ({connection}); end it there"));
+        }
+        if !self.is_acting() {
+            self.begin_term(now).map_err(|error| error.to_string())?;
+        }
+        self.event.record(Fact::Observer { by: None });
+        Ok("the event goes on; nobody takes over".to_owned())
+    }
+
+    /// Tells the director something that does not come from the event.
+    pub(super) fn announce(&mut self, text: &str, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        self.log(None, '#', text)?;
+        self.remember(text);
+        tell(&Notice { urgent: true, text: text.to_owned() });
+        Ok(())
+    }
+}
+
+/// Interval at which a referee that has taken over tells its predecessor.
+pub(super) const FENCE_INTERVAL: Duration = Duration::from_secs(2);

@@ -1,0 +1,815 @@
+//! A simulation of two referees and their clients: every message, clock, crash, freeze and broken line is drawn from a
+//! seed, and time passes as the schedule wants it. It uses the real event, lease and clients; only sockets and files are
+//! played.
+//!
+//! `HERALD_SCHEDULES=100000` sets the number of schedules, `HERALD_SCHEDULE=17` runs one of them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+use game::Outcome;
+use messages::referee::{
+    Analysis, ClientRecord, ClientState, ClientTask, Directive, Moves, Remark, Request, Response, answer_with,
+};
+
+use super::lease::{Lease, LeaseStep, Term, Watch, yields};
+use super::tests::{seconds, settings};
+use super::*;
+use crate::MatchOpenings;
+
+/// Longest delay of a message, in milliseconds.
+const DELAY: u64 = 30;
+/// Time between two looks of a referee at its timers.
+const TICK: u64 = 100;
+/// What a clock may show beyond the time for which the client thought: messages on their way, and ticks.
+const SLACK: Duration = Duration::from_millis(4 * DELAY + 3 * TICK);
+/// After this time nobody is disturbed any more, and the event has to come to its end.
+const CALM: u64 = 15_000;
+
+/// Number of a connection; never reused.
+type Link = u64;
+
+#[derive(Debug, Clone)]
+enum PeerLine {
+    Observe { by: u64, first: u64, term: Term },
+    Fact(u64, Fact),
+    Stored(u64),
+    Alive(u64),
+    Fence { term: Term, first: u64 },
+}
+
+#[derive(Debug, Clone)]
+enum Happening {
+    Tick,
+    Restart,
+    Crash,
+    Freeze(u64),
+    Client(ConnectionEvent),
+    Peer(Link, PeerLine),
+    PeerClosed(Link),
+}
+
+#[derive(Debug, Clone)]
+enum Event {
+    /// Something at a referee, in one of its lives.
+    Node(usize, Option<u32>, Happening),
+    /// A line from a referee to a client, or the end of the connection.
+    ToClient(usize, Link, Option<String>),
+    Think(usize, Link, String),
+    Connect(usize),
+    Watch(usize),
+    Cut(u64),
+}
+
+/// A referee. `durable` survives a crash.
+struct Node {
+    id: u64,
+    durable: Vec<Fact>,
+    observes: bool,
+    life: u32,
+    is_up: bool,
+    frozen_until: u64,
+    ran: u64,
+    rate: f64,
+    event: EventState,
+    lease: Lease<Effects>,
+    is_acting: bool,
+    clients: Vec<Link>,
+    /// Since when nothing has come from the observed referee, and since when the connection exists.
+    watch: Option<Watch>,
+    tried: Option<Watch>,
+    link: Option<Link>,
+    fence: Option<(Term, u64)>,
+}
+
+struct Client {
+    state: ClientState,
+    link: Option<(usize, Link)>,
+    next: usize,
+    heard: u64,
+}
+
+/// A connection between the referees. A dead one carries nothing and nobody is told.
+struct PeerLink {
+    lives: [u32; 2],
+    is_dead: bool,
+    busy_until: [u64; 2],
+}
+
+/// What was told to anybody.
+#[derive(Default)]
+struct Told {
+    moves: BTreeMap<(u32, usize), String>,
+    results: BTreeMap<u32, String>,
+    epochs: BTreeMap<u64, usize>,
+}
+
+struct Simulation {
+    random: fastrand::Rng,
+    base: Instant,
+    now: u64,
+    queue: BTreeMap<(u64, u64), Event>,
+    count: u64,
+    /// Number of the present event in the queue.
+    order: u64,
+    nodes: [Node; 2],
+    clients: Vec<Client>,
+    client_links: HashMap<Link, (usize, usize)>,
+    busy: HashMap<(Link, bool), u64>,
+    peers: HashMap<Link, PeerLink>,
+    cut_until: u64,
+    told: Told,
+    /// For how long each client has thought about its present question.
+    thought: [Duration; 2],
+    bug: Bug,
+}
+
+/// A bug that is put in, to see that the simulation finds it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bug {
+    None,
+    /// What rests on a fact is told before the observer has it.
+    TellsAtOnce,
+    /// The observer takes over although it was never named.
+    TakesOverUnnamed,
+    /// A stopped referee does not notice that it was.
+    ChargesOutages,
+}
+
+fn empty_event() -> EventState {
+    let mut short = settings(&["A", "B"]);
+    short.quiet = Duration::ZERO;
+    (short.returns, short.patience) = (50, seconds(600));
+    short.rules.adjudication.longest = std::num::NonZeroU32::new(4);
+    EventState::new(short, MatchOpenings::none()).expect("a schedule")
+}
+
+impl Node {
+    fn new(id: u64, observes: bool, rate: f64) -> Node {
+        Node {
+            id,
+            durable: Vec::new(),
+            observes,
+            life: 0,
+            is_up: true,
+            frozen_until: 0,
+            ran: 0,
+            rate,
+            event: empty_event(),
+            lease: Lease::default(),
+            is_acting: false,
+            clients: Vec::new(),
+            watch: None,
+            tried: None,
+            link: None,
+            fence: None,
+        }
+    }
+
+    /// The process begins, with what is stored.
+    fn start(&mut self, now: u64) {
+        let mut event = empty_event();
+        for fact in &self.durable {
+            event.restore(fact).expect("what is stored fits");
+        }
+        event.take_effects();
+        self.observes &= event.referee != self.id;
+        (self.event, self.lease) = (event, Lease::default());
+        (self.is_up, self.is_acting, self.watch, self.link, self.fence) = (true, false, None, None, None);
+        self.clients.clear();
+        self.ran = now;
+    }
+
+    fn observer(&self) -> Option<u64> {
+        self.event.observer.filter(|&observer| observer != self.id)
+    }
+
+    fn stored(&self) -> u64 {
+        self.durable.len() as u64
+    }
+
+    fn term_at(&self, number: u64) -> Term {
+        let before = self.durable.iter().take(number as usize).rev();
+        let mut terms = before.filter_map(|fact| match fact {
+            Fact::Epoch { epoch, by } => Some((*epoch, *by)),
+            _ => None,
+        });
+        terms.next().unwrap_or((0, 0))
+    }
+}
+
+impl Simulation {
+    fn new(seed: u64, bug: Bug) -> Simulation {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut rate = || 0.96 + 0.08 * random.f64();
+        let nodes = [Node::new(1, false, rate()), Node::new(2, true, rate())];
+        let state = || ClientState::new("-".parse().expect("a time control"));
+        let clients = (0..2).map(|_| Client { state: state(), link: None, next: 0, heard: 0 }).collect();
+        let mut simulation = Simulation {
+            random,
+            base: Instant::now(),
+            now: 0,
+            queue: BTreeMap::new(),
+            count: 0,
+            order: 0,
+            nodes,
+            clients,
+            client_links: HashMap::new(),
+            busy: HashMap::new(),
+            peers: HashMap::new(),
+            cut_until: 0,
+            told: Told::default(),
+            thought: [Duration::ZERO; 2],
+            bug,
+        };
+        simulation.draw_faults();
+        simulation
+    }
+
+    /// Draws everything that goes wrong.
+    fn draw_faults(&mut self) {
+        for node in 0..2 {
+            self.nodes[node].start(0);
+            self.at(0, Event::Node(node, Some(0), Happening::Tick));
+            let begin = self.random.u64(0..1000);
+            self.at(begin, Event::Connect(node));
+            self.at(begin + 2000, Event::Watch(node));
+        }
+        for _ in 0..self.random.u32(0..6) {
+            let (at, node) = (self.random.u64(0..CALM), self.random.usize(0..2));
+            let fault = match self.random.u32(0..3) {
+                0 => Event::Node(node, None, Happening::Crash),
+                1 => Event::Node(node, None, Happening::Freeze(self.random.u64(1000..9000))),
+                _ => Event::Cut(self.random.u64(100..6000)),
+            };
+            self.at(at, fault);
+        }
+    }
+
+    fn at(&mut self, time: u64, event: Event) {
+        self.count += 1;
+        self.queue.insert((time, self.count), event);
+    }
+
+    /// The clock of a referee, which runs at its own rate.
+    fn clock(&self, node: usize) -> Instant {
+        self.base + Duration::from_secs_f64(self.now as f64 / 1000.0 * self.nodes[node].rate)
+    }
+
+    /// Runs the schedule; whether the event came to its end.
+    fn run(&mut self) -> bool {
+        while let Some(((time, order), event)) = self.queue.pop_first() {
+            (self.now, self.order) = (time, order);
+            if time > CALM + 60_000 {
+                return false;
+            }
+            self.handle(event);
+            if self.last_referee().is_some() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The referee at which the event has come to its end.
+    fn last_referee(&self) -> Option<&Node> {
+        let at = self.base + Duration::from_hours(1);
+        self.nodes.iter().find(|node| node.is_acting && node.event.is_over(at) && !node.lease.holds())
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Node(node, life, happening) => self.handle_node(node, life, happening),
+            Event::Cut(time) => {
+                self.cut_until = self.cut_until.max(self.now + time);
+                if self.random.bool() {
+                    self.peers.values_mut().for_each(|link| link.is_dead = true);
+                }
+            }
+            Event::Connect(client) => self.connect(client),
+            Event::ToClient(client, link, text) => self.hear(client, link, text),
+            Event::Think(client, link, text) => self.say(client, link, text),
+            Event::Watch(client) => {
+                self.at(self.now + 2000, Event::Watch(client));
+                let Some((node, link)) = self.clients[client].link else { return };
+                if self.now > self.clients[client].heard + 7000 {
+                    self.leave(client, node, link);
+                } else {
+                    self.say(client, link, String::new());
+                }
+            }
+        }
+    }
+}
+
+/// The referees.
+impl Simulation {
+    fn handle_node(&mut self, number: usize, life: Option<u32>, happening: Happening) {
+        let (now, node) = (self.now, &mut self.nodes[number]);
+        match happening {
+            Happening::Restart => {
+                node.start(now);
+                let life = Some(node.life);
+                self.at(now, Event::Node(number, life, Happening::Tick));
+            }
+            _ if !node.is_up || life.is_some_and(|life| life != node.life) => (),
+            Happening::Freeze(time) => node.frozen_until = node.frozen_until.max(now + time),
+            Happening::Crash => self.crash(number),
+            // What comes to a stopped process waits.
+            happening if node.frozen_until > now => {
+                let (until, life) = (node.frozen_until, Some(node.life));
+                self.queue.insert((until, self.order), Event::Node(number, life, happening));
+            }
+            happening => self.work(number, happening),
+        }
+    }
+
+    fn crash(&mut self, number: usize) {
+        let (now, node) = (self.now, &mut self.nodes[number]);
+        (node.is_up, node.frozen_until) = (false, 0);
+        node.life += 1;
+        let clients = std::mem::take(&mut node.clients);
+        let restart = now + self.random.u64(100..4000);
+        self.at(restart, Event::Node(number, None, Happening::Restart));
+        for link in clients {
+            self.close_client(link);
+        }
+        let links: Vec<Link> = self.peers.keys().copied().collect();
+        for link in links {
+            self.close_peer(number, link);
+        }
+    }
+
+    /// A running process handles an input; first of all it looks at its lease.
+    fn work(&mut self, number: usize, happening: Happening) {
+        let at = self.clock(number);
+        let lost = self.now.saturating_sub(self.nodes[number].ran);
+        self.nodes[number].ran = self.now;
+        if self.nodes[number].observes {
+            self.observe(number, happening, at);
+            return;
+        }
+        self.keep_lease(number, Duration::from_millis(lost).mul_f64(self.nodes[number].rate), at);
+        let node = &mut self.nodes[number];
+        match happening {
+            Happening::Tick => {
+                self.at(self.now + TICK, Event::Node(number, Some(self.nodes[number].life), Happening::Tick));
+                self.beat(number, at);
+            }
+            Happening::Client(ConnectionEvent::Opened(link)) if node.is_acting => {
+                node.clients.push(link);
+                node.event.handle(ConnectionEvent::Opened(link), at);
+            }
+            Happening::Client(ConnectionEvent::Opened(link)) => self.close_client(link),
+            Happening::Client(ConnectionEvent::Line(link, text)) if node.clients.contains(&link) => {
+                node.event.handle(ConnectionEvent::Line(link, text), at);
+            }
+            Happening::Client(ConnectionEvent::Closed(link)) if node.clients.contains(&link) => {
+                node.clients.retain(|&client| client != link);
+                node.event.handle(ConnectionEvent::Closed(link), at);
+            }
+            Happening::Peer(link, text) => self.hear_peer(number, link, &text, at),
+            Happening::PeerClosed(link) => node.lease.disconnect(link),
+            _ => {}
+        }
+        if self.nodes[number].is_acting {
+            self.nodes[number].event.tick(at);
+        }
+        if !self.nodes[number].observes {
+            self.deliver(number, at);
+        }
+    }
+
+    fn keep_lease(&mut self, number: usize, lost: Duration, at: Instant) {
+        let bug = self.bug;
+        let node = &mut self.nodes[number];
+        match node.lease.step(node.is_acting, node.observer(), node.stored(), at) {
+            LeaseStep::Begin => {
+                node.event.take_effects();
+                node.is_acting = true;
+                node.event.open(node.id, at);
+            }
+            LeaseStep::StandDown => {
+                node.is_acting = false;
+                node.lease.forget();
+                let clients = std::mem::take(&mut node.clients);
+                node.event.start_over();
+                for fact in &node.durable {
+                    node.event.restore(fact).expect("what is stored fits");
+                }
+                for link in clients {
+                    self.close_client(link);
+                }
+            }
+            LeaseStep::Act if lost > Duration::from_millis(600) && bug != Bug::ChargesOutages => {
+                node.event.outage(lost, at);
+            }
+            LeaseStep::Act | LeaseStep::Wait => {}
+        }
+    }
+
+    fn beat(&mut self, number: usize, at: Instant) {
+        let node = &mut self.nodes[number];
+        if let (Some(beat), Some(link)) = (node.lease.beat(at), node.lease.connection()) {
+            self.send_peer(number, link, PeerLine::Alive(beat));
+        }
+        let other = 1 - number;
+        if let Some((term, first)) = self.nodes[number].fence
+            && (self.now / TICK).is_multiple_of(20)
+            && self.now >= self.cut_until
+            && self.nodes[other].is_up
+        {
+            let fence = Happening::Peer(0, PeerLine::Fence { term, first });
+            let life = self.nodes[other].life;
+            self.at(self.now + DELAY, Event::Node(other, Some(life), fence));
+        }
+    }
+
+    fn hear_peer(&mut self, number: usize, link: Link, text: &PeerLine, at: Instant) {
+        let node = &mut self.nodes[number];
+        match *text {
+            PeerLine::Observe { by, first, term } => {
+                let fits = first <= node.stored() + 1 && node.term_at(first - 1) == term;
+                if !fits || node.observer().is_some_and(|observer| observer != by) {
+                    return self.close_peer(number, link);
+                }
+                node.lease.connect(link, by, first - 1, at);
+                let facts: Vec<Fact> = node.durable[first as usize - 1..].to_vec();
+                self.send_facts(number, first, facts);
+            }
+            PeerLine::Stored(count) => node.lease.confirm(link, count),
+            PeerLine::Alive(beat) => node.lease.renew(link, beat),
+            PeerLine::Fence { term, first } if yields(node.event.term(), term) => {
+                node.durable.truncate(first as usize - 1);
+                let clients = std::mem::take(&mut node.clients);
+                // The director starts it again, to observe its successor.
+                node.observes = true;
+                node.life += 1;
+                node.start(self.now);
+                let life = node.life;
+                for link in clients {
+                    self.close_client(link);
+                }
+                return self.at(self.now + TICK, Event::Node(number, Some(life), Happening::Tick));
+            }
+            PeerLine::Fence { .. } | PeerLine::Fact(..) => return,
+        }
+        let node = &mut self.nodes[number];
+        let stored = node.stored() + node.event.unstored();
+        if node.lease.appoints(node.is_acting, node.observer(), stored) {
+            node.event.record(Fact::Observer { by: node.lease.observer() });
+            node.lease.begin(at);
+        }
+    }
+
+    fn send_facts(&mut self, number: usize, first: u64, facts: Vec<Fact>) {
+        let Some(link) = self.nodes[number].lease.connection() else { return };
+        for (fact, count) in facts.into_iter().zip(first..) {
+            self.send_peer(number, link, PeerLine::Fact(count, fact));
+        }
+    }
+
+    /// Stores facts, sends them to the observer, and tells what may be told.
+    fn deliver(&mut self, number: usize, at: Instant) {
+        let node = &mut self.nodes[number];
+        let effects = node.event.take_effects();
+        let first = node.stored() + 1;
+        for fact in &effects.facts {
+            node.durable.push(fact.clone());
+        }
+        let moved: Vec<(u64, u64)> = effects
+            .facts
+            .iter()
+            .filter_map(
+                |fact| if let Fact::Moved { game, used, .. } = fact { Some((*game, *used)) } else { None },
+            )
+            .collect();
+        let facts = effects.facts.clone();
+        let stored = node.stored();
+        node.lease.hold(stored, effects);
+        for (game, used) in moved {
+            self.check_clock(number, game, Duration::from_nanos(used));
+        }
+        self.send_facts(number, first, facts);
+        let observer = self.nodes[number].observer().filter(|_| self.bug != Bug::TellsAtOnce);
+        while let Some(effects) = self.nodes[number].lease.release(observer) {
+            for message in effects.messages {
+                self.check(number, &message.line);
+                if let Some(&(client, _)) = self.client_links.get(&message.to) {
+                    self.send_to_client(client, message.to, Some(message.line));
+                }
+                if let Some(game) = message.starts {
+                    self.nodes[number].event.told(game, at);
+                }
+            }
+            for link in effects.disconnects {
+                self.nodes[number].clients.retain(|&client| client != link);
+                self.close_client(link);
+            }
+        }
+    }
+
+    /// A referee that observes.
+    fn observe(&mut self, number: usize, happening: Happening, at: Instant) {
+        match happening {
+            Happening::Tick => {
+                let life = self.nodes[number].life;
+                self.at(self.now + TICK, Event::Node(number, Some(life), Happening::Tick));
+                self.watch(number, at);
+            }
+            Happening::Client(ConnectionEvent::Opened(link)) => self.close_client(link),
+            Happening::PeerClosed(link) if self.nodes[number].link == Some(link) => {
+                self.nodes[number].link = None;
+            }
+            Happening::Peer(link, text) if self.nodes[number].link == Some(link) => {
+                let node = &mut self.nodes[number];
+                node.watch = Some(Watch::new(at));
+                match text {
+                    PeerLine::Fact(count, fact) => {
+                        assert_eq!(count, node.stored() + 1, "facts in order");
+                        node.event.restore(&fact).expect("a fact of another referee fits");
+                        node.durable.push(fact);
+                        self.send_peer(number, link, PeerLine::Stored(count));
+                    }
+                    PeerLine::Alive(beat) => self.send_peer(number, link, PeerLine::Alive(beat)),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn watch(&mut self, number: usize, at: Instant) {
+        let bug = self.bug;
+        let is_silent = |watch: Option<Watch>| watch.is_some_and(|watch| watch.is_over(at));
+        if self.nodes[number].watch.is_none()
+            && is_silent(self.nodes[number].tried.take_if(|watch| watch.is_over(at)))
+        {
+            // Nobody answers over this connection.
+            self.nodes[number].link = None;
+        }
+        if is_silent(self.nodes[number].watch) {
+            if let Some(link) = self.nodes[number].link.take() {
+                self.close_peer(number, link);
+            }
+            let node = &mut self.nodes[number];
+            node.watch = None;
+            if node.event.observer == Some(node.id) || bug == Bug::TakesOverUnnamed {
+                let fence = ((node.event.epoch + 1, node.id), node.stored() + 1);
+                (node.observes, node.fence) = (false, Some(fence));
+            }
+            return;
+        }
+        let other = 1 - number;
+        let can_connect =
+            self.now >= self.cut_until && self.nodes[other].is_up && !self.nodes[other].observes;
+        if self.nodes[number].link.is_none() && can_connect {
+            self.count += 1;
+            let link = self.count;
+            let lives = [self.nodes[0].life, self.nodes[1].life];
+            self.peers.insert(link, PeerLink { lives, is_dead: false, busy_until: [0; 2] });
+            let node = &mut self.nodes[number];
+            (node.link, node.tried) = (Some(link), Some(Watch::new(at)));
+            let (by, first, term) = (node.id, node.stored() + 1, node.event.term());
+            self.send_peer(number, link, PeerLine::Observe { by, first, term });
+        }
+    }
+
+    /// Sends a line to the other referee: in order, late if the line is cut, or never if the connection is dead.
+    fn send_peer(&mut self, from: usize, link: Link, text: PeerLine) {
+        let delay = self.random.u64(0..DELAY);
+        let Some(peer) = self.peers.get_mut(&link).filter(|peer| !peer.is_dead) else { return };
+        let to = 1 - from;
+        let at = (self.now.max(self.cut_until) + delay).max(peer.busy_until[to]);
+        peer.busy_until[to] = at;
+        let life = peer.lives[to];
+        self.at(at, Event::Node(to, Some(life), Happening::Peer(link, text)));
+    }
+
+    fn close_peer(&mut self, from: usize, link: Link) {
+        self.nodes[from].lease.disconnect(link);
+        let Some(peer) = self.peers.remove(&link).filter(|peer| !peer.is_dead) else { return };
+        let to = 1 - from;
+        let at = (self.now.max(self.cut_until) + DELAY).max(peer.busy_until[to]);
+        self.at(at, Event::Node(to, Some(peer.lives[to]), Happening::PeerClosed(link)));
+    }
+}
+
+/// The clients.
+impl Simulation {
+    fn connect(&mut self, client: usize) {
+        if self.clients[client].link.is_some() {
+            return;
+        }
+        let number = self.clients[client].next;
+        self.clients[client].next = 1 - number;
+        if !self.nodes[number].is_up || self.nodes[number].observes {
+            return self.at(self.now + 150, Event::Connect(client));
+        }
+        self.count += 1;
+        let link = self.count;
+        self.client_links.insert(link, (client, number));
+        self.clients[client].link = Some((number, link));
+        self.clients[client].heard = self.now;
+        let name = ["A", "B"][client];
+        let mut record = self.clients[client].state.sign_on(name, None, true);
+        if let Request::SignOn(sign_on) = &mut record.request {
+            sign_on.heartbeat = true;
+        }
+        self.send_to_node(link, ConnectionEvent::Opened(link));
+        self.send_to_node(link, ConnectionEvent::Line(link, record.to_string()));
+    }
+
+    fn leave(&mut self, client: usize, node: usize, link: Link) {
+        self.send_to_node(link, ConnectionEvent::Closed(link));
+        self.clients[client].link = None;
+        self.clients[client].next = 1 - node;
+        self.at(self.now + 100, Event::Connect(client));
+    }
+
+    fn say(&mut self, client: usize, link: Link, text: String) {
+        if self.clients[client].link.is_some_and(|(_, present)| present == link) {
+            self.send_to_node(link, ConnectionEvent::Line(link, text));
+        }
+    }
+
+    fn send_to_node(&mut self, link: Link, event: ConnectionEvent) {
+        let Some(&(_, node)) = self.client_links.get(&link) else { return };
+        let at = self.in_order(link, true);
+        let life = self.nodes[node].life;
+        self.at(at, Event::Node(node, Some(life), Happening::Client(event)));
+    }
+
+    fn send_to_client(&mut self, client: usize, link: Link, text: Option<String>) {
+        let at = self.in_order(link, false);
+        self.at(at, Event::ToClient(client, link, text));
+    }
+
+    fn close_client(&mut self, link: Link) {
+        if let Some(&(client, _)) = self.client_links.get(&link) {
+            self.send_to_client(client, link, None);
+        }
+    }
+
+    fn in_order(&mut self, link: Link, is_up: bool) -> u64 {
+        let at = self.now + self.random.u64(0..DELAY);
+        let busy = self.busy.entry((link, is_up)).or_default();
+        *busy = at.max(*busy);
+        *busy
+    }
+
+    fn hear(&mut self, client: usize, link: Link, text: Option<String>) {
+        let Some((node, _)) = self.clients[client].link.filter(|(_, present)| *present == link) else {
+            return;
+        };
+        let Some(text) = text else {
+            return self.leave(client, node, link);
+        };
+        self.clients[client].heard = self.now;
+        if text.is_empty() {
+            return;
+        }
+        match self.clients[client].state.hear(&text) {
+            Ok(ClientTask::Respond) => self.think(client, link),
+            Ok(ClientTask::Repeat(record)) => self.say(client, link, record.to_string()),
+            Ok(ClientTask::Disconnect(_) | ClientTask::Alarm(_)) | Err(_) => self.leave(client, node, link),
+            Ok(_) => {}
+        }
+    }
+
+    fn think(&mut self, client: usize, link: Link) {
+        let time = self.random.u64(20..1200);
+        self.thought[client] = Duration::from_millis(time);
+        let state = &mut self.clients[client].state;
+        let game = state.game();
+        let moves = game.legal_moves();
+        let answer = match self.random.u32(0..20) {
+            0 => Response::Resign,
+            _ => answer_with(game, moves[self.random.usize(..moves.len())], Remark::None),
+        };
+        let record: ClientRecord = state.reply(answer, Analysis::default()).expect("legal");
+        self.at(self.now + time, Event::Think(client, link, record.to_string()));
+    }
+}
+
+/// What must never happen.
+impl Simulation {
+    fn check(&mut self, number: usize, text: &str) {
+        let Ok(directive) = text.parse::<Directive>() else { return };
+        if let Some(epoch) = directive.epoch {
+            let known = *self.told.epochs.entry(epoch).or_insert(number);
+            assert_eq!(known, number, "two referees call themselves epoch {epoch}");
+        }
+        let Some(game) = directive.game.map(std::num::NonZeroU32::get) else { return };
+        if let Some((_, result)) =
+            directive.tags.iter().find(|(name, value)| name == "Result" && value != "*")
+        {
+            let known = self.told.results.entry(game).or_insert_with(|| result.clone());
+            assert_eq!(known, result, "two results of game {game}");
+        }
+        if let (Moves::Supplied(mv), Some(fullmoves)) = (&directive.moves, directive.counters.fullmoves) {
+            let is_black = text.split(' ').nth(1) == Some("b");
+            let ply = 2 * (fullmoves.get() as usize - 1) + usize::from(is_black);
+            let known = self.told.moves.entry((game, ply)).or_insert_with(|| mv.text().clone());
+            assert_eq!(*known, mv.text(), "two moves of game {game}, ply {ply}");
+        }
+    }
+
+    /// Nobody is charged for more than it has thought.
+    fn check_clock(&self, number: usize, game: u64, used: Duration) {
+        let node = &self.nodes[number];
+        let mover = node.event.live_games.get(&game).map(|live| live.program(!live.to_move()));
+        if let Some(mover) = mover {
+            let most = self.thought[mover].mul_f64(1.05) + SLACK;
+            assert!(used <= most, "{used:?} charged for {:?}", self.thought[mover]);
+        }
+    }
+
+    /// All that was told is part of the event in the end.
+    fn check_end(&self) {
+        let node = self.last_referee().expect("the event is over");
+        let mut moves: HashMap<u32, Vec<&str>> = HashMap::new();
+        let mut results: HashMap<u32, String> = HashMap::new();
+        for fact in &node.durable {
+            match fact {
+                Fact::Moved { game, mv, .. } => moves.entry(*game as u32 + 1).or_default().push(mv),
+                Fact::Ended { game, outcome, .. } => {
+                    let outcome: Outcome = outcome.0;
+                    let before = results.insert(*game as u32 + 1, outcome.result().to_owned());
+                    assert!(before.is_none(), "game {} has ended twice", game + 1);
+                }
+                _ => {}
+            }
+        }
+        for (&(game, ply), san) in &self.told.moves {
+            let coordinates = moves.get(&game).and_then(|moves| moves.get(ply)).copied();
+            let mut board = game::Game::default();
+            for mv in moves.get(&game).into_iter().flatten().take(ply) {
+                board.play(board.parse_move(mv).expect("legal")).expect("legal");
+            }
+            let told = board.parse_move(san).expect("a told move is legal");
+            assert_eq!(coordinates, Some(&*board.coordinate(told)), "a told move of game {game} is lost");
+        }
+        for (game, result) in &self.told.results {
+            assert_eq!(results.get(game), Some(result), "a told result is lost");
+        }
+    }
+}
+
+/// Runs a schedule. Returns whether its event came to its end, and how many terms anybody was told of.
+fn run(seed: u64, bug: Bug) -> (bool, usize) {
+    let mut simulation = Simulation::new(seed, bug);
+    let is_complete = simulation.run();
+    if is_complete {
+        simulation.check_end();
+    }
+    (is_complete, simulation.told.epochs.len())
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok())
+}
+
+#[test]
+fn two_referees_never_contradict_each_other() {
+    if let Some(seed) = number("HERALD_SCHEDULE") {
+        assert!(run(seed, Bug::None).0, "schedule {seed} does not end");
+        return;
+    }
+    let schedules = number("HERALD_SCHEDULES").unwrap_or(2000);
+    let part = |begin: u64| {
+        let seeds = (begin..schedules).step_by(2);
+        let run = |seed| {
+            let done = std::panic::catch_unwind(|| run(seed, Bug::None));
+            let (is_complete, terms) = done.unwrap_or_else(|_| panic!("schedule {seed}"));
+            assert!(is_complete, "schedule {seed} does not end");
+            terms
+        };
+        seeds.map(run).sum::<usize>()
+    };
+    let terms: usize = std::thread::scope(|scope| {
+        let threads = [0, 1].map(|begin| scope.spawn(move || part(begin)));
+        threads.into_iter().map(|thread| thread.join().expect("all schedules hold")).sum()
+    });
+    println!("{schedules} schedules, {terms} terms");
+    assert!(terms as u64 > schedules * 5 / 4, "too few take-overs: {terms}");
+}
+
+#[test]
+fn the_simulation_finds_bugs_that_are_put_in() {
+    for (bug, expected) in
+        [(Bug::TellsAtOnce, "two moves"), (Bug::TakesOverUnnamed, ""), (Bug::ChargesOutages, "charged for")]
+    {
+        let found = (0..5000).find_map(|seed| {
+            let done = std::panic::catch_unwind(|| run(seed, bug));
+            match done {
+                Ok((true, _)) => None,
+                Ok((false, _)) => Some((seed, "the event does not end".to_owned())),
+                Err(why) => Some((seed, why.downcast_ref::<String>().cloned().unwrap_or_default())),
+            }
+        });
+        let (seed, why) = found.expect("the bug is found");
+        println!("found with schedule {seed}: {why}");
+        assert!(why.contains(expected), "schedule {seed}: {why}");
+    }
+}
