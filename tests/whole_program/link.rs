@@ -401,7 +401,7 @@ fn wrong_arguments_get_one_line() {
         (&["--master", "--tc", "1", "--engine", HERALD, "--pgn", nowhere], "cannot be opened"),
         (&["--slave", "--engine", "no-such-engine"], "no-such-engine cannot be started"),
         (&["--slave", "--engine", HERALD, "--notation", "san"], "--protocol autoplayer"),
-        (&["--slave", "--engine", HERALD, "--name", "é"], "--name"),
+        (&["--slave", "--engine", HERALD, "--name", "é"], "name é: expected 1 to 100"),
         (&["--master", "--modem", "/dev/null", "--host", "x", "--engine", HERALD], "cannot be used with"),
         (&["--master", "--host", "256.0.0.1", "--engine", HERALD], "cannot listen at 256.0.0.1:5020"),
     ] {
