@@ -126,7 +126,8 @@ fn a_referee_that_is_stopped_for_a_while_charges_nobody_for_it() {
 #[test]
 fn a_client_that_is_stopped_is_noticed_and_comes_back() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arguments = ["--program", "A", "--program", "B", "--background", "--tc", "10+0.1", "--max-moves", "4"];
+    let arguments =
+        ["--program", "A", "--program", "B", "--background", "--tc", "10+0.1", "--max-moves", "4"];
     let referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
     let a = referee.client("A");
     referee.program.hear("A signs on");
