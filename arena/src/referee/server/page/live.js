@@ -81,7 +81,7 @@ function showFigures(figures) {
 // Without a connection the state is unknown, in particular the clock times.
 function lose() {
   isLost = true;
-  $("about").textContent = "The referee can't be reached.";
+  $("about").textContent = "Herald can't be reached.";
   $("about").className = "lost";
 }
 
@@ -163,7 +163,7 @@ let token = null;
 async function order(words) {
   const request = { method: "POST", headers: { Authorization: "Bearer " + token }, body: words };
   const answer = await fetch("order", request).catch(() => null);
-  $("answer").textContent = answer ? await answer.text() : "The referee can't be reached.";
+  $("answer").textContent = answer ? await answer.text() : "Herald can't be reached.";
   return answer !== null && answer.status !== 401 && answer.status !== 429 && answer.status !== 403;
 }
 $("sign-in").onsubmit = async event => {
