@@ -171,33 +171,22 @@ impl GameAnnotator {
         let judged = self.judged_sides(&tree);
         if self.settings.is_dry {
             super::write::name_opening(&mut tree, opening.as_ref());
+            return Ok(AnnotationResult::unchanged(&tree, messages, is_cut));
         }
-        if self.settings.is_dry || !(judged.white || judged.black) {
-            let is_skipped = !self.settings.is_dry;
-            return Ok(AnnotationResult {
-                is_skipped,
-                ..AnnotationResult::unchanged(&tree, messages, is_cut)
-            });
+        if !(judged.white || judged.black) {
+            let unchanged = AnnotationResult::unchanged(&tree, messages, is_cut);
+            return Ok(AnnotationResult { is_skipped: true, ..unchanged });
         }
         if let Some(engine) = tree.tag("AnalysisEngine").filter(|_| !self.settings.replaces) {
             let text =
                 format!("the game has an analysis by {engine} and stays as it is; --replace makes it anew");
             messages.push(message(parsed.line, &text));
-            return Ok(AnnotationResult {
-                is_known: true,
-                ..AnnotationResult::unchanged(&tree, messages, is_cut)
-            });
+            let unchanged = AnnotationResult::unchanged(&tree, messages, is_cut);
+            return Ok(AnnotationResult { is_known: true, ..unchanged });
         }
         let theory = theory(&game, opening.as_ref().map_or(0, |opening| opening.theory), self.book.as_mut());
         let examinations = self.examine(&game, theory)?;
-        let by = &self.settings.provenance;
-        let engines = std::iter::once(&by.engine).chain(by.further.iter().map(|further| &further.engine));
-        for (engine, examination) in engines.zip(&examinations) {
-            if let Some(failure) = &examination.failure {
-                let text = format!("not all positions are analysed by {engine}: {failure}");
-                messages.push(message(parsed.line, &text));
-            }
-        }
+        messages.extend(self.unfinished(&examinations).iter().map(|text| message(parsed.line, text)));
         let has_failure = examinations.iter().any(|examination| examination.failure.is_some());
         let has_failed = fault.is_some() || has_failure || is_cut;
         // A mate on the board needs no program.
@@ -218,6 +207,17 @@ impl GameAnnotator {
             has_failed,
             ..AnnotationResult::unchanged(&tree, messages, false)
         })
+    }
+
+    /// Tells which programs did not analyse all positions, and why.
+    fn unfinished(&self, examinations: &[Examination]) -> Vec<String> {
+        let by = &self.settings.provenance;
+        let engines = std::iter::once(&by.engine).chain(by.further.iter().map(|further| &further.engine));
+        let failures = engines.zip(examinations).filter_map(|(engine, examination)| {
+            let failure = examination.failure.as_ref()?;
+            Some(format!("not all positions are analysed by {engine}: {failure}"))
+        });
+        failures.collect()
     }
 
     /// The sides whose moves are judged.

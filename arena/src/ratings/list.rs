@@ -136,24 +136,22 @@ impl RatingList {
             encounters: encounters(tally, &ranking),
             variances,
         };
-        list.players = ranking
-            .iter()
-            .enumerate()
-            .map(|(place, &number)| RatedPlayer {
+        let players = ranking.iter().enumerate().map(|(place, &number)| {
+            let mut player = RatedPlayer {
                 name: tally.players[number].clone(),
                 is_anchor: anchors[number].is_some(),
                 group: group_of[number],
                 bound: bounds[number],
                 ..list.rated(place, number, &ranking, &fit.values)
-            })
-            .collect();
-        for player in &mut list.players {
+            };
             // The only one of a group is its mean.
             let is_alone = !player.is_anchor && division.groups[player.group].len() < 2;
             if player.bound.is_some() || is_alone {
                 player.rating.error = f64::INFINITY;
             }
-        }
+            player
+        });
+        list.players = players.collect();
         for place in 1..list.players.len() {
             let variance = list.variances.to_next[place - 1];
             list.players[place - 1].superiority = list.superior(place - 1, place, Some(variance));
