@@ -146,28 +146,48 @@ fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option
         return opened.map(Some).map_err(explain);
     };
     let mut observer = StandbyReferee::open(event, plan.folder(), &plan.identity()).map_err(explain)?;
-    if observer.has_acted_last() {
-        console::say("! this referee has taken over before; the event goes on here");
-        return observer.take_over(plan.listen_config()).map(Some).map_err(explain);
+    if observer.is_over().map_err(explain)? && !plan.options.stay {
+        end_observation(&mut observer)?;
+        return Ok(None);
     }
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = signals::set_flag(&signals::ALL, &stop)?;
     console::say(&format!("observing {referee}"));
     let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
     let first = ObservedReferee { address: referee.clone(), token, security };
-    let watch = observer.watch(&first, &stop, &mut |news| console.tell(news)).map_err(explain)?;
+    let watch = observer.watch(&first, &stop, &mut |news| console.tell(news));
     stopping.cancel();
-    match watch {
+    let end = match watch {
+        Err(error @ ServiceError::ObservedReferee(..)) if observer.has_acted_last() => {
+            console::say(&format!("! {error}"));
+            console::say(
+                "! this referee was the last that acted, as far as it knows; the event goes on here",
+            );
+            return observer.take_over(plan.listen_config()).map(Some).map_err(explain);
+        }
+        watch => watch.map_err(explain)?,
+    };
+    match end {
         ObservationEnd::TakeOver => {
             console::say("! the referee is gone; taking over");
             observer.take_over(plan.listen_config()).map(Some).map_err(explain)
         }
         ObservationEnd::Ended => {
             console::say("the referee has ended the service");
+            end_observation(&mut observer)?;
             Ok(None)
         }
         ObservationEnd::Stopped => bail!("interrupted while observing"),
     }
+}
+
+/// Leaves the games and, at the event's end, the report in the observer's folder.
+fn end_observation(observer: &mut StandbyReferee) -> Result<()> {
+    if let Some(report) = observer.finish().map_err(explain)? {
+        console::say("all games have been played");
+        console::say(report.trim_end());
+    }
+    Ok(())
 }
 
 /// Distinguishes wrong arguments or files from failed work.

@@ -197,10 +197,17 @@ fn read_program(mut table: Table) -> Result<ExpectedProgram> {
         (None, None) => None,
     };
     let is_local = spec.is_some();
-    let secret = secret.map(|secret| Secret::new(&secret)).or_else(|| is_local.then(random_secret));
-    let hash = secret.as_ref().map(SecretHash::of);
-    let local = spec.zip(secret).map(|(spec, secret)| LocalProgram { spec, secret });
-    Ok((ProgramSettings { name, secret: hash, is_local }, local))
+    let (secret, local) = match (secret, spec) {
+        (Some(_), Some(_)) => {
+            bail!("secret: the referee makes the secret of a program that it starts itself")
+        }
+        (secret, None) => (secret.map(|secret| SecretHash::of(&Secret::new(&secret))), None),
+        (None, Some(spec)) => {
+            let secret = random_secret();
+            (Some(SecretHash::of_random(secret.clone())), Some(LocalProgram { spec, secret }))
+        }
+    };
+    Ok((ProgramSettings { name, secret, is_local }, local))
 }
 
 /// Minimum and maximum length of a secret and of a token.

@@ -191,7 +191,10 @@ fn why_a_folder_can_not_be_used_is_told() {
     assert!(code == Some(2) && told.contains("event.sqlite is in use by another referee"), "{told}");
     drop(referee);
     let (code, told) = run(&["--program", "A", "--program", "C", "--background"]);
-    assert!(code == Some(2) && told.contains("belongs to an event with other settings"), "{told}");
+    assert!(
+        code == Some(2) && told.contains("other settings (programs: [\"A\",\"B\"], now [\"A\",\"C\"])"),
+        "{told}"
+    );
 }
 
 /// A referee with an observer, and the address of the observer for clients.
@@ -200,6 +203,7 @@ struct Pair {
     first: Referee,
     second: Program,
     second_address: String,
+    common: Vec<String>,
 }
 
 impl Pair {
@@ -218,12 +222,30 @@ impl Pair {
         let second_address = free.local_addr().expect("an address").to_string();
         drop(free);
         let event = folders[1].path().join("event");
-        let own = ["referee", "--listen", &second_address, "--quiet", "0", "--folder"];
+        let own = [
+            "referee",
+            "--listen",
+            &second_address,
+            "--observers",
+            "127.0.0.1:0",
+            "--quiet",
+            "0",
+            "--folder",
+        ];
         let own = [&own[..], &[event.to_str().expect("a path"), "--observe", &observed]].concat();
         let second = Program::start(&[&own[..], &common].concat());
         second.hear("observing");
         std::thread::sleep(Duration::from_millis(800));
-        Pair { folders, first, second, second_address }
+        let common = common.map(str::to_owned).to_vec();
+        Pair { folders, first, second, second_address, common }
+    }
+
+    /// The command with which the first referee observes the second.
+    fn first_observes(&self, observed: &str) -> Vec<String> {
+        let event = self.folders[0].path().join("event");
+        let own = ["referee", "--listen", "127.0.0.1:0", "--quiet", "0", "--observe", observed, "--folder"];
+        let own = own.into_iter().map(str::to_owned);
+        own.chain([event.display().to_string()]).chain(self.common.iter().cloned()).collect()
     }
 
     fn client(&self, name: &str) -> Program {
@@ -240,20 +262,32 @@ fn a_frozen_referee_is_succeeded_and_leaves_when_it_goes_on() {
     std::thread::sleep(Duration::from_millis(300));
     signal(&pair.first.program, Signal::STOP);
     pair.second.hear("! the referee is gone; taking over");
-    pair.second.hear("refereeing");
+    let line = pair.second.hear("observers may come to");
+    pair.second.hear("B signs on");
+    pair.second.say("pause");
+    pair.second.hear("1 game held");
     signal(&pair.first.program, Signal::CONT);
     pair.first.program.hear("! another referee has taken over, in epoch 2");
     assert_eq!(pair.first.program.wait().code(), Some(1));
+    // Now the first stands by.
+    let command = pair.first_observes(line.rsplit(' ').next().expect("an address"));
+    let command: Vec<&str> = command.iter().map(String::as_str).collect();
+    let mut third = Program::start(&command);
+    pair.second.hear("an observer has come from 127.0.0.1");
+    pair.second.say("resume");
     pair.second.hear("! all games have been played");
+    third.hear("the referee has ended the service");
+    third.hear("all games have been played");
+    assert_eq!(third.wait().code(), Some(0));
+    assert_eq!(pgn(pair.folders[0].path()), pgn(pair.folders[1].path()));
+    let mut again = Program::start(&command);
+    again.hear("all games have been played");
+    assert_eq!(again.wait().code(), Some(0), "there is nothing left to do");
     for client in &mut clients {
         assert_eq!(client.wait().code(), Some(0));
     }
     let games = pgn(pair.folders[1].path());
     assert!(games.matches("[Event ").count() == 2 && !games.contains("forfeit"), "{games}");
-    // What the first has finished the second has, too.
-    let finished = pgn(pair.folders[0].path());
-    let first = finished.split("\n\n").next().expect("a game");
-    assert!(first.is_empty() || games.contains(first), "{first}");
 }
 
 #[test]

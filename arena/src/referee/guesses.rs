@@ -67,7 +67,7 @@ impl GuessLimiter {
             }
         }
         if is_right() {
-            self.wrong.remove(&Guesser::Address(address));
+            // What was wrong before stays: a participant must not be able to guess other secrets between its own.
             self.proved.insert(known);
             return Ok(());
         }
@@ -143,6 +143,18 @@ mod tests {
             "the right one isn't looked at, either"
         );
         assert_eq!(limiter.check(address(1), "A", at + LONGEST_PAUSE, || true), Ok(()));
+    }
+
+    #[test]
+    fn a_right_secret_does_not_pay_for_wrong_ones() {
+        let (mut limiter, mut at, mut wrong) = (GuessLimiter::default(), Instant::now(), 0);
+        let end = at + Duration::from_hours(1);
+        while at < end {
+            let _ = limiter.check(address(1), "A", at, || true);
+            wrong += u32::from(limiter.check(address(1), "B", at, || false) == Err(RefusedGuess::Wrong));
+            at += Duration::from_millis(100);
+        }
+        assert!((30..50).contains(&wrong), "{wrong}");
     }
 
     #[test]

@@ -68,11 +68,16 @@ pub struct ProgramSettings {
 /// Number of records without effect from a client between two replies that count; its connection is closed at the next one.
 pub(super) const MOST_REFUSALS: u32 = 20;
 
-/// The hash of a secret, with its salt (Argon2id). The secret can't be read from it.
+/// What a secret is compared with.
 #[derive(Clone)]
-pub struct SecretHash {
-    salt: [u8; 16],
-    hash: [u8; 32],
+pub struct SecretHash(HashKind);
+
+#[derive(Clone)]
+enum HashKind {
+    /// Argon2id, with its salt: the secret can't be read from it, and guessing is slow.
+    Slow { salt: [u8; 16], hash: [u8; 32] },
+    /// The secret itself, which is random and lives as long as this process. Nobody can guess it.
+    Random(Secret),
 }
 
 /// Memory for a hash in KiB. A guess at a stolen hash costs as much; a sign-on takes a few milliseconds.
@@ -83,12 +88,25 @@ impl SecretHash {
     pub fn of(secret: &Secret) -> SecretHash {
         // The secrets of an event differ, and the salt only has to differ from those of other events.
         let salt = random_bytes();
-        SecretHash { salt, hash: hash(secret, &salt) }
+        SecretHash(HashKind::Slow { salt, hash: hash(secret, &salt) })
     }
 
-    /// Whether this is the hash of a secret. Takes some milliseconds.
+    /// For a secret that this process has made at random and gives to a program that it starts.
+    pub fn of_random(secret: Secret) -> SecretHash {
+        SecretHash(HashKind::Random(secret))
+    }
+
+    /// Whether a comparison takes no time worth mentioning, and guessing is hopeless.
+    pub(super) fn is_quick(&self) -> bool {
+        matches!(self.0, HashKind::Random(_))
+    }
+
+    /// Whether this is the hash of a secret. Takes some milliseconds, unless [`SecretHash::is_quick`].
     pub(super) fn is_of(&self, told: &Secret) -> bool {
-        bool::from(self.hash.ct_eq(&hash(told, &self.salt)))
+        match &self.0 {
+            HashKind::Slow { salt, hash: own } => bool::from(own.ct_eq(&hash(told, salt))),
+            HashKind::Random(secret) => is_same(secret.reveal(), told.reveal()),
+        }
     }
 }
 
@@ -141,7 +159,12 @@ mod tests {
         for wrong in ["", "open-sesam", "open-sesame ", "Open-sesame"] {
             assert!(!hash.is_of(&Secret::new(wrong)), "{wrong}");
         }
-        assert_ne!(hash.hash, SecretHash::of(&Secret::new("open-sesame")).hash, "salted");
+        let salt = |SecretHash(kind)| if let HashKind::Slow { salt, .. } = kind { Some(salt) } else { None };
+        assert_ne!(salt(hash.clone()), salt(SecretHash::of(&Secret::new("open-sesame"))), "salted");
+        let random = SecretHash::of_random(Secret::new("open-sesame"));
+        assert!(
+            random.is_quick() && random.is_of(&Secret::new("open-sesame")) && !random.is_of(&Secret::new(""))
+        );
         assert!(!format!("{hash:?}").contains(char::is_numeric));
         assert!(is_same("abc", "abc") && !is_same("a", "a\0") && !is_same("abc", "abd"));
     }

@@ -36,6 +36,7 @@ enum PeerLine {
     Stored(u64),
     Alive(u64),
     Fence { term: Term, first: u64 },
+    Back(u64),
 }
 
 #[derive(Debug, Clone)]
@@ -122,6 +123,8 @@ struct Simulation {
     /// For how long each client has thought about its present question.
     thought: [Duration; 2],
     bug: Bug,
+    /// Number of times that a former referee has gone back to what its successor has.
+    backs: usize,
 }
 
 /// A bug that is put in, to see that the simulation finds it.
@@ -173,7 +176,6 @@ impl Node {
             event.restore(fact).expect("what is stored fits");
         }
         event.take_effects();
-        self.observes &= event.referee != self.id;
         (self.event, self.lease) = (event, Lease::default());
         (self.is_up, self.is_acting, self.watch, self.link, self.fence) = (true, false, None, None, None);
         self.clients.clear();
@@ -188,13 +190,32 @@ impl Node {
         self.durable.len() as u64
     }
 
-    fn term_at(&self, number: u64) -> Term {
-        let before = self.durable.iter().take(number as usize).rev();
-        let mut terms = before.filter_map(|fact| match fact {
-            Fact::Epoch { epoch, by } => Some((*epoch, *by)),
-            _ => None,
-        });
-        terms.next().unwrap_or((0, 0))
+    /// The number of the last fact of a term; see `EventStore::end_of`.
+    fn end_of(&self, term: Term) -> Option<u64> {
+        let mut is_within = term == (0, 0);
+        for (fact, number) in self.durable.iter().zip(0..) {
+            let Fact::Epoch { epoch, by } = fact else { continue };
+            if is_within {
+                return Some(number);
+            }
+            is_within = (*epoch, *by) == term;
+        }
+        is_within.then(|| self.stored())
+    }
+
+    /// Takes the facts from a number on out, as the other referee doesn't have them, and starts anew.
+    fn go_back(&mut self, number: u64, now: u64) {
+        let is_told = |fact: &Fact| matches!(fact, Fact::Observer { .. } | Fact::Epoch { .. });
+        let own = self.durable.split_off(number as usize - 1);
+        assert!(!own.is_empty() && !own.iter().any(is_told), "facts of a term without a right to it");
+        self.start(now);
+    }
+
+    /// It was to observe, but nobody acts there.
+    fn acts_alone(&mut self) {
+        if self.event.referee == self.id && self.watch.is_none() {
+            self.observes = false;
+        }
     }
 }
 
@@ -221,6 +242,7 @@ impl Simulation {
             told: Told::default(),
             thought: [Duration::ZERO; 2],
             bug,
+            backs: 0,
         };
         simulation.draw_faults();
         simulation
@@ -308,6 +330,9 @@ impl Simulation {
         let (now, node) = (self.now, &mut self.nodes[number]);
         match happening {
             Happening::Restart => {
+                let may_observe = self.random.bool() && self.acts(1 - number);
+                let node = &mut self.nodes[number];
+                node.observes |= may_observe;
                 node.start(now);
                 let life = Some(node.life);
                 self.at(now, Event::Node(number, life, Happening::Tick));
@@ -322,6 +347,11 @@ impl Simulation {
             }
             happening => self.work(number, happening),
         }
+    }
+
+    /// Whether a referee can be observed.
+    fn acts(&self, number: usize) -> bool {
+        self.now >= self.cut_until && self.nodes[number].is_up && !self.nodes[number].observes
     }
 
     fn crash(&mut self, number: usize) {
@@ -429,8 +459,13 @@ impl Simulation {
         let node = &mut self.nodes[number];
         match *text {
             PeerLine::Observe { by, first, term } => {
-                let fits = first <= node.stored() + 1 && node.term_at(first - 1) == term;
-                if !fits || node.observer().is_some_and(|observer| observer != by) {
+                let Some(shared) =
+                    node.end_of(term).filter(|_| node.observer().is_none_or(|observer| observer == by))
+                else {
+                    return self.close_peer(number, link);
+                };
+                if first > shared + 1 {
+                    self.send_peer(number, link, PeerLine::Back(shared + 1));
                     return self.close_peer(number, link);
                 }
                 node.lease.connect(link, by, first - 1, at);
@@ -452,7 +487,7 @@ impl Simulation {
                 }
                 return self.at(self.now + TICK, Event::Node(number, Some(life), Happening::Tick));
             }
-            PeerLine::Fence { .. } | PeerLine::Fact(..) => return,
+            PeerLine::Fence { .. } | PeerLine::Fact(..) | PeerLine::Back(_) => return,
         }
         let node = &mut self.nodes[number];
         let stored = node.stored() + node.event.unstored();
@@ -520,6 +555,7 @@ impl Simulation {
             Happening::Client(ConnectionEvent::Opened(link)) => self.close_client(link),
             Happening::PeerClosed(link) if self.nodes[number].link == Some(link) => {
                 self.nodes[number].link = None;
+                self.nodes[number].acts_alone();
             }
             Happening::Peer(link, text) if self.nodes[number].link == Some(link) => {
                 let node = &mut self.nodes[number];
@@ -532,6 +568,10 @@ impl Simulation {
                         self.send_peer(number, link, PeerLine::Stored(count));
                     }
                     PeerLine::Alive(beat) => self.send_peer(number, link, PeerLine::Alive(beat)),
+                    PeerLine::Back(first) => {
+                        node.go_back(first, self.now);
+                        self.backs += 1;
+                    }
                     _ => {}
                 }
             }
@@ -547,6 +587,7 @@ impl Simulation {
         {
             // Nobody answers over this connection.
             self.nodes[number].link = None;
+            self.nodes[number].acts_alone();
         }
         if is_silent(self.nodes[number].watch) {
             if let Some(link) = self.nodes[number].link.take() {
@@ -560,10 +601,12 @@ impl Simulation {
             }
             return;
         }
-        let other = 1 - number;
-        let can_connect =
-            self.now >= self.cut_until && self.nodes[other].is_up && !self.nodes[other].observes;
-        if self.nodes[number].link.is_none() && can_connect {
+        if self.nodes[number].link.is_some() {
+            return;
+        }
+        if !self.acts(1 - number) {
+            self.nodes[number].acts_alone();
+        } else if self.nodes[number].observes {
             self.count += 1;
             let link = self.count;
             let lives = [self.nodes[0].life, self.nodes[1].life];
@@ -756,14 +799,15 @@ impl Simulation {
     }
 }
 
-/// Runs a schedule. Returns whether its event came to its end, and how many terms anybody was told of.
-fn run(seed: u64, bug: Bug) -> (bool, usize) {
+/// Runs a schedule. Returns whether its event came to its end, how many terms anybody was told of, and how often a former
+/// referee went back.
+fn run(seed: u64, bug: Bug) -> (bool, usize, usize) {
     let mut simulation = Simulation::new(seed, bug);
     let is_complete = simulation.run();
     if is_complete {
         simulation.check_end();
     }
-    (is_complete, simulation.told.epochs.len())
+    (is_complete, simulation.told.epochs.len(), simulation.backs)
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -781,17 +825,19 @@ fn two_referees_never_contradict_each_other() {
         let seeds = (begin..schedules).step_by(2);
         let run = |seed| {
             let done = std::panic::catch_unwind(|| run(seed, Bug::None));
-            let (is_complete, terms) = done.unwrap_or_else(|_| panic!("schedule {seed}"));
+            let (is_complete, terms, backs) = done.unwrap_or_else(|_| panic!("schedule {seed}"));
             assert!(is_complete, "schedule {seed} does not end");
-            terms
+            (terms, backs)
         };
-        seeds.map(run).sum::<usize>()
+        seeds.map(run).fold((0, 0), |(terms, backs), (more, further)| (terms + more, backs + further))
     };
-    let terms: usize = std::thread::scope(|scope| {
+    let (terms, backs) = std::thread::scope(|scope| {
         let threads = [0, 1].map(|begin| scope.spawn(move || part(begin)));
-        threads.into_iter().map(|thread| thread.join().expect("all schedules hold")).sum()
+        let parts = threads.into_iter().map(|thread| thread.join().expect("all schedules hold"));
+        parts.fold((0, 0), |(terms, backs), (more, further)| (terms + more, backs + further))
     });
-    println!("{schedules} schedules, {terms} terms");
+    println!("{schedules} schedules, {terms} terms, {backs} times back");
+    assert!(backs > 0 || schedules < 1000, "no former referee went back");
     assert!(terms as u64 > schedules * 5 / 4, "too few take-overs: {terms}");
 }
 
@@ -803,8 +849,8 @@ fn the_simulation_finds_bugs_that_are_put_in() {
         let found = (0..5000).find_map(|seed| {
             let done = std::panic::catch_unwind(|| run(seed, bug));
             match done {
-                Ok((true, _)) => None,
-                Ok((false, _)) => Some((seed, "the event does not end".to_owned())),
+                Ok((true, ..)) => None,
+                Ok((false, ..)) => Some((seed, "the event does not end".to_owned())),
                 Err(why) => Some((seed, why.downcast_ref::<String>().cloned().unwrap_or_default())),
             }
         });

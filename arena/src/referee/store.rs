@@ -4,6 +4,7 @@
 //! A commit does not wait for the disk, because data handed to the operating system survives the death of the process.
 //! Only checkpoints wait for the disk; they run on a separate thread.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
+use serde_json::Value;
 
 use super::fact::Fact;
 use super::lease::Term;
@@ -40,13 +42,13 @@ pub enum EventStoreError {
     InUse(PathBuf),
     /// The store belongs to another event or to one with other settings.
     #[error(
-        "{path} belongs to an event with other settings ({before}); name another folder, or use the same settings"
+        "{path} belongs to an event with other settings ({differences}); name another folder, or use the same settings"
     )]
     OtherEvent {
         /// Path of the database.
         path: PathBuf,
-        /// Settings with which the event was begun.
-        before: String,
+        /// What differs, as `name: before, now after`.
+        differences: String,
     },
     /// A fact cannot be parsed, or contradicts an earlier one.
     #[error("{path}: fact {number}: {reason}")]
@@ -123,7 +125,8 @@ impl EventStore {
             .map_err(failed)?;
         match before {
             Some(before) if before != settings => {
-                return Err(EventStoreError::OtherEvent { path: path.to_owned(), before });
+                let differences = differences(&before, settings);
+                return Err(EventStoreError::OtherEvent { path: path.to_owned(), differences });
             }
             Some(_) => {}
             None => {
@@ -193,16 +196,26 @@ impl EventStore {
         Ok(facts)
     }
 
-    /// Returns the term in which a fact was recorded.
+    /// Returns the number of the last fact that was recorded in a term; `None` if the store has no such term. Before the first
+    /// term there is only the fact number 0, which is none.
     ///
     /// # Errors
     /// The facts cannot be read.
-    pub(super) fn term_at(&self, number: u64) -> Result<Term, EventStoreError> {
-        let query = "SELECT fact FROM facts WHERE number <= ?1 AND fact LIKE '{\"fact\":\"epoch\"%' ORDER BY number DESC LIMIT 1";
-        Ok(match self.select(query, number as i64)?.first() {
-            Some(Fact::Epoch { epoch, by }) => (*epoch, *by),
-            _ => (0, 0),
-        })
+    pub(super) fn end_of(&self, term: Term) -> Result<Option<u64>, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let query = "SELECT number, fact FROM facts WHERE fact LIKE '{\"fact\":\"epoch\"%' ORDER BY number";
+        let mut statement = self.database.prepare_cached(query).map_err(failed)?;
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
+        let mut is_within = term == (0, 0);
+        for row in statement.query_map([], read).map_err(failed)? {
+            let (number, text) = row.map_err(failed)?;
+            if is_within {
+                return Ok(Some(number as u64 - 1));
+            }
+            is_within =
+                matches!(serde_json::from_str(&text), Ok(Fact::Epoch { epoch, by }) if (epoch, by) == term);
+        }
+        Ok(is_within.then(|| self.count()))
     }
 
     /// Takes the facts from a number on out of the event. They are kept in a table of their own.
@@ -221,10 +234,60 @@ impl EventStore {
         Ok(())
     }
 
+    /// Notes that all games have been played, and everybody was told.
+    ///
+    /// # Errors
+    /// The store can't be changed.
+    pub(super) fn mark_over(&self) -> Result<(), EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let insert = "INSERT OR REPLACE INTO event (name, value) VALUES ('over', ?1)";
+        self.database.execute(insert, [self.count().to_string()]).map(drop).map_err(failed)
+    }
+
+    /// Whether all games had been played when the store was used last.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn is_over(&self) -> Result<bool, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let query = "SELECT value FROM event WHERE name = 'over'";
+        let count: Option<String> =
+            self.database.query_row(query, [], |row| row.get(0)).optional().map_err(failed)?;
+        Ok(count == Some(self.count().to_string()))
+    }
+
     /// Returns the number of facts.
     pub fn count(&self) -> u64 {
         self.next - 1
     }
+}
+
+/// Names what differs between two descriptions of settings. They are JSON objects; of other texts both are shown.
+fn differences(before: &str, now: &str) -> String {
+    let read = |text: &str| serde_json::from_str(text).map(flat).unwrap_or_default();
+    let (old, new): (BTreeMap<_, _>, BTreeMap<_, _>) = (read(before), read(now));
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let shown = |value: Option<&String>| value.map_or("none", String::as_str).to_owned();
+    let changed = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
+    let told: Vec<String> = changed
+        .map(|name| format!("{name}: {}, now {}", shown(old.get(name)), shown(new.get(name))))
+        .collect();
+    if told.is_empty() { format!("{before}, now {now}") } else { told.join("; ") }
+}
+
+/// The values of a JSON object, with the names of objects inside before those of their values.
+fn flat(object: serde_json::Map<String, Value>) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    for (name, value) in object {
+        match value {
+            Value::Object(inner) => {
+                values.extend(flat(inner).into_iter().map(|(key, value)| (format!("{name}.{key}"), value)));
+            }
+            Value::String(text) => drop(values.insert(name, text)),
+            value => drop(values.insert(name, value.to_string())),
+        }
+    }
+    values
 }
 
 /// Returns the number of the referee to which the store belongs; a new one gets one.

@@ -203,8 +203,8 @@ pub(super) struct ProgramState {
 #[derive(Default)]
 struct Peer {
     program: Option<usize>,
-    /// A sign-on whose secret is being checked, and the program that it is for.
-    pending: Option<(usize, SignOn)>,
+    /// A sign-on whose secret is being checked, the program that it is for, and the moment at which it came.
+    pending: Option<(usize, SignOn, Instant)>,
     /// The moment of the latest line, if the client sends heartbeats.
     heard: Option<Instant>,
     refusals: u32,
@@ -266,11 +266,12 @@ impl EventState {
 
     /// Starts refereeing as the referee of that number, in a new epoch. Games in play wait for their programs.
     pub fn open(&mut self, by: u64, at: Instant) {
+        // The epoch comes first, so that all facts behind it are of this referee.
+        self.record(Fact::Epoch { epoch: self.epoch + 1, by });
         if self.observer == Some(by) {
             // It takes over, and nobody can take over from it yet.
             self.record(Fact::Observer { by: None });
         }
-        self.record(Fact::Epoch { epoch: self.epoch + 1, by });
         // Clients may still be with the referee before, or may have left this one when it did not answer yet.
         self.amnesty = Some(at + AMNESTY);
         let absent: Vec<(u64, Color)> =

@@ -35,7 +35,7 @@ impl EventState {
             Ok(program) => match (&sign_on.secret, self.peers.get_mut(&connection)) {
                 (Some(secret), Some(peer)) => {
                     self.out.proofs.push(Proof { connection, program, secret: secret.clone() });
-                    peer.pending = Some((program, sign_on));
+                    peer.pending = Some((program, sign_on, at));
                     return;
                 }
                 _ => Refusal::final_one("wrong secret"),
@@ -65,9 +65,10 @@ impl EventState {
     /// Handles the result of the check of a secret.
     pub(super) fn proved(&mut self, connection: ConnectionId, proof: Result<(), RefusedGuess>, at: Instant) {
         let pending = self.peers.get_mut(&connection).and_then(|peer| peer.pending.take());
-        let Some((program, sign_on)) = pending else { return };
+        let Some((program, sign_on, asked)) = pending else { return };
         let refusal = match proof {
-            Ok(()) => return self.enter(connection, program, &sign_on, at),
+            // The time that the check took is nobody's.
+            Ok(()) => return self.enter(connection, program, &sign_on, asked),
             Err(RefusedGuess::Wrong) => Refusal::final_one("wrong secret"),
             Err(RefusedGuess::Wait(time)) => {
                 let seconds = u32::try_from(time.as_secs()).unwrap_or(u32::MAX).saturating_add(1);

@@ -100,6 +100,16 @@ enum ServiceMessage {
     Query(PageQuery, oneshot::Sender<Option<String>>),
 }
 
+impl ServiceMessage {
+    /// The moment at which it came, if that matters.
+    fn at(&self) -> Option<Instant> {
+        match self {
+            ServiceMessage::Connected { at, .. } | ServiceMessage::Received(at, _) => Some(*at),
+            _ => None,
+        }
+    }
+}
+
 /// The role of a listener's connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
@@ -163,6 +173,8 @@ pub struct Service {
     to_self: Sender<ServiceMessage>,
     /// Messages received while waiting for something else.
     postponed: VecDeque<ServiceMessage>,
+    /// What came before this moment has been handled. No flag may fall later: a reply that was in time may wait in the queue.
+    heard_until: Instant,
     limiter: ConnectionLimiter,
     network: Runtime,
     /// Local address of the listener.
@@ -261,6 +273,7 @@ impl Service {
             inbox,
             to_self,
             postponed: VecDeque::new(),
+            heard_until: Instant::now(),
             limiter,
             network,
             address,
@@ -306,6 +319,10 @@ impl Service {
     /// # Errors
     /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
+        if !stays && self.store.is_over()? {
+            // It was told to everybody who was there then.
+            return Ok(ServiceEnd::Complete);
+        }
         self.keep_lease(Instant::now(), tell)?;
         self.deliver(tell)?;
         loop {
@@ -319,7 +336,7 @@ impl Service {
             self.keep_lease(now, tell)?;
             self.beat(now);
             if self.is_acting() {
-                self.event.tick(now);
+                self.event.tick(self.heard_until.min(now));
             }
             self.deliver(tell)?;
             if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
@@ -327,6 +344,7 @@ impl Service {
                     self.files
                         .report(&self.event)
                         .map_err(|error| ServiceError::File("the report", error))?;
+                    self.store.mark_over()?;
                     tell(&Notice { urgent: true, text: "all games have been played".to_owned() });
                 }
                 if !stays {
@@ -342,6 +360,7 @@ impl Service {
         let mut next = self.next_message()?;
         for _ in 0..AT_ONCE {
             let Some(message) = next else { return Ok(None) };
+            self.heard_until = message.at().unwrap_or(self.heard_until);
             self.keep_lease(Instant::now(), tell)?;
             match message {
                 ServiceMessage::Connected { id, output, address, role: Role::Observer, .. } => {
@@ -387,7 +406,7 @@ impl Service {
                     self.release(tell)?;
                 }
             }
-            next = self.postponed.pop_front().or_else(|| self.inbox.try_recv().ok());
+            next = self.take_message();
         }
         // The batch is full, and the next message has already been taken from the queue.
         if let Some(message) = next {
@@ -416,15 +435,12 @@ impl Service {
 
     /// Returns the next message, or `None` when a timer of the event is due. Updates files while it waits.
     fn next_message(&mut self) -> Result<Option<ServiceMessage>, ServiceError> {
-        if let Some(message) = self.postponed.pop_front() {
+        if let Some(message) = self.take_message() {
             return Ok(Some(message));
         }
         let now = Instant::now();
         let mut until =
             self.event.next_deadline().map_or(now + GLANCE, |deadline| deadline.min(now + GLANCE));
-        if let Ok(message) = self.inbox.try_recv() {
-            return Ok(Some(message));
-        }
         if now >= self.files_due {
             let written = self.files.catch_up(&self.event);
             written.map_err(|error| ServiceError::File("the file of a running game", error))?;
@@ -436,8 +452,18 @@ impl Service {
         match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(message) => Ok(Some(message)),
             // Disconnection cannot happen, because we hold the sender `to_self`.
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(None),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(self.take_message()),
         }
+    }
+
+    /// Takes a message that has come already.
+    fn take_message(&mut self) -> Option<ServiceMessage> {
+        let now = Instant::now();
+        let message = self.postponed.pop_front().or_else(|| self.inbox.try_recv().ok());
+        if message.is_none() {
+            self.heard_until = now;
+        }
+        message
     }
 
     /// Shuts the network threads down.

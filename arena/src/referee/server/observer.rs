@@ -2,8 +2,9 @@
 //!
 //! An observer sends `observe TOKEN REFEREE NUMBER EPOCH AUTHOR`: its own number, the number of the first fact that it needs,
 //! the epoch of the last fact that it has, and the number of the referee that began that. It receives a line for each fact, with its number and its JSON, and confirms each
-//! number that it has stored. Heartbeats are `alive N`; the observer sends each one back. `end` ends the event here,
-//! `leave` ends the observation. An observer that has everything is named in a fact, and may take over from then on.
+//! number that it has stored. `back N` refuses an observer that was the referee and has recorded facts after it was taken over
+//! from, which nobody was told of: it may come again without those from number N on. Heartbeats are `alive N`; the observer
+//! sends each one back. `end` ends the event here, `leave` ends the observation. An observer that has everything is named in a fact, and may take over from then on.
 //!
 //! `fence TOKEN EPOCH REFEREE NUMBER` is what a referee that has taken over tells its predecessor: its epoch, its own number,
 //! and that of the first fact that the other doesn't share.
@@ -149,9 +150,16 @@ impl Service {
             Some(ObserverLine::Observe { token, by, first, term })
                 if self.observers.is_trusted(connection, token, at) =>
             {
-                if let Err(why) = self.admit(connection, by, first, term, at)? {
-                    self.announce(why, tell)?;
-                    self.drop_observer(connection);
+                match self.admit(connection, by, first, term, at)? {
+                    Ok(()) => {
+                        let from = self.observers.connected.get(&connection).map(|output| output.address);
+                        let from = from.map_or_else(String::new, |address| format!(" from {address}"));
+                        self.note(&format!("an observer has come{from}"), tell)?;
+                    }
+                    Err(why) => {
+                        self.announce(why, tell)?;
+                        self.drop_observer(connection);
+                    }
                 }
             }
             Some(ObserverLine::Alive(number)) if is_observer => self.lease.renew(connection, number),
@@ -189,14 +197,22 @@ impl Service {
         at: Instant,
     ) -> Result<Result<(), &'static str>, ServiceError> {
         // A term has one author, so stores whose last facts are of one term agree up to there.
-        let is_ours = (1..=self.store.count() + 1).contains(&first) && self.store.term_at(first - 1)? == term;
-        if !is_ours {
+        let shared = self.store.end_of(term)?;
+        let Some(shared) = shared.filter(|_| first > 0) else {
             return Ok(Err(
                 "an observer is refused: its store is of another event, or it was the referee since then",
             ));
-        }
+        };
         if self.observer().is_some_and(|observer| observer != by) {
             return Ok(Err("an observer is refused: there is another one that may take over"));
+        }
+        if first > shared + 1 {
+            if let Some(output) = self.observers.connected.get(&connection) {
+                output.send_all(format!("back {}\n", shared + 1));
+            }
+            return Ok(Err(
+                "an observer has recorded facts that nobody was told of; it may come again without them",
+            ));
         }
         if let Some(old) = self.lease.connection() {
             self.drop_observer(old);

@@ -5,6 +5,7 @@
 //! security policy forbids resources from elsewhere.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -26,12 +27,14 @@ use futures_util::Stream;
 use futures_util::stream::unfold;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{Semaphore, broadcast, mpsc, oneshot};
 use tokio::time::Sleep;
 
 use super::listener::ConnectionPermit;
+use super::rate::RateLimiter;
 use super::tls::{self, ByteStream};
 use super::{ConnectionLimiter, ConnectionLimits, ConnectionListener, Director, ServiceMessage, Tls};
+use crate::referee::guesses::network;
 use crate::referee::settings::is_same;
 
 /// A request of the page.
@@ -70,6 +73,48 @@ struct PageState {
     told: broadcast::Sender<PageUpdate>,
     /// Authenticates the director; `None` if the page accepts no commands.
     auth: Option<Arc<DirectorAuth>>,
+    /// Requests that may wait for the deciding thread, so that few replies of programs wait behind them.
+    turns: Arc<Semaphore>,
+}
+
+/// Maximum number of requests of the page that wait for the deciding thread.
+const MOST_WAITING: usize = 2;
+
+/// Requests that an address may make at once, and then in a second. A page makes some six in a second while games are fast.
+const MOST_REQUESTS: f64 = 200.0;
+const REQUESTS_PER_SECOND: f64 = 40.0;
+
+/// Limits the requests of each address.
+#[derive(Default)]
+struct RequestLimiter(Mutex<HashMap<IpAddr, RateLimiter>>);
+
+impl RequestLimiter {
+    fn admits(&self, from: IpAddr, at: Instant) -> bool {
+        let mut rates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if rates.len() >= MOST_ADDRESSES {
+            rates.retain(|_, rate| !rate.is_full(at));
+        }
+        let is_full = rates.len() >= MOST_ADDRESSES;
+        let new = || RateLimiter::new(REQUESTS_PER_SECOND, MOST_REQUESTS);
+        match rates.entry(network(from)) {
+            Entry::Occupied(mut rate) => rate.get_mut().take(1.0, at),
+            Entry::Vacant(place) => !is_full && place.insert(new()).take(1.0, at),
+        }
+    }
+}
+
+/// Refuses the requests of an address that makes too many.
+async fn limit_requests(
+    State(limiter): State<Arc<RequestLimiter>>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if limiter.admits(from.ip(), Instant::now()) {
+        return next.run(request).await;
+    }
+    let retry = [(header::RETRY_AFTER, HeaderValue::from_static("1"))];
+    (StatusCode::TOO_MANY_REQUESTS, retry, "too many requests\n").into_response()
 }
 
 /// Makes the channel for updates.
@@ -103,8 +148,14 @@ pub(super) fn serve(
         .route("/games.pgn", get(all_games))
         .route("/events", get(events))
         .route("/order", post(order).layer(DefaultBodyLimit::max(LONGEST_ORDER)))
-        .with_state(PageState { service, told, auth: token.map(|token| Arc::new(DirectorAuth::new(token))) })
+        .with_state(PageState {
+            service,
+            told,
+            auth: token.map(|token| Arc::new(DirectorAuth::new(token))),
+            turns: Arc::new(Semaphore::new(MOST_WAITING)),
+        })
         .layer(from_fn_with_state(address, check_host))
+        .layer(from_fn_with_state(Arc::<RequestLimiter>::default(), limit_requests))
         .into_make_service_with_connect_info::<SocketAddr>();
     // `tap_io` is needed: only then does axum give the remote address of a custom listener.
     let listener = PageListener::open(listener, tls).tap_io(|_| ());
@@ -154,6 +205,7 @@ fn reply(kind: &'static str, text: impl Into<String>) -> Response {
 
 impl PageState {
     async fn ask(&self, query: PageQuery, kind: &'static str) -> Response {
+        let _turn = self.turns.acquire().await;
         let (answer, answered) = oneshot::channel();
         let is_asked = self.service.send(ServiceMessage::Query(query, answer)).is_ok();
         match answered.await {
@@ -487,6 +539,15 @@ mod tests {
         ] {
             assert_eq!(told(&[other]), Err(AuthError::CrossSite), "{other:?}");
         }
+    }
+
+    #[test]
+    fn an_address_makes_so_many_requests_and_no_more() {
+        let (limiter, begin) = (RequestLimiter::default(), Instant::now());
+        let [one, other] = [1, 2].map(|last| IpAddr::from([10, 0, 0, last]));
+        let admitted = |at| (0..1000).filter(|_| limiter.admits(one, at)).count();
+        assert_eq!((admitted(begin), admitted(begin + Duration::from_secs(1))), (200, 40));
+        assert!(limiter.admits(other, begin));
     }
 
     #[test]

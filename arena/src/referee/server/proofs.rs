@@ -9,7 +9,7 @@ use std::time::Instant;
 use messages::referee::Secret;
 
 use super::ServiceMessage;
-use crate::referee::guesses::GuessLimiter;
+use crate::referee::guesses::{GuessLimiter, RefusedGuess};
 use crate::referee::settings::SecretHash;
 use crate::referee::{ConnectionEvent, ConnectionId, ProgramSettings};
 
@@ -20,34 +20,29 @@ struct Guess {
     name: String,
     hash: SecretHash,
     secret: Secret,
-    /// Whether guessing is hopeless, because the referee made the secret itself.
-    is_local: bool,
 }
 
 /// Handle of the checking thread, which ends with it.
-pub(super) struct ProofThread(Sender<Guess>);
+pub(super) struct ProofThread {
+    guesses: Sender<Guess>,
+    service: Sender<ServiceMessage>,
+}
 
 impl ProofThread {
     pub(super) fn start(service: Sender<ServiceMessage>) -> io::Result<ProofThread> {
-        let (sender, guesses) = mpsc::channel::<Guess>();
+        let (guesses, received) = mpsc::channel::<Guess>();
+        let to_service = service.clone();
         thread::Builder::new().name("secrets".into()).spawn(move || {
             let mut limiter = GuessLimiter::default();
-            for guess in guesses {
-                let now = Instant::now();
+            for guess in received {
                 let is_right = || guess.hash.is_of(&guess.secret);
-                let proof = if guess.is_local && is_right() {
-                    // Strangers on this machine must not be able to make its own programs wait.
-                    Ok(())
-                } else {
-                    limiter.check(guess.address, &guess.name, now, is_right)
-                };
-                let proved = ConnectionEvent::Proved(guess.connection, proof);
-                if service.send(ServiceMessage::Received(Instant::now(), proved)).is_err() {
+                let proof = limiter.check(guess.address, &guess.name, Instant::now(), is_right);
+                if !tell(&to_service, guess.connection, proof) {
                     return;
                 }
             }
         })?;
-        Ok(ProofThread(sender))
+        Ok(ProofThread { guesses, service })
     }
 
     /// Has a secret checked; the result comes as [`ConnectionEvent::Proved`].
@@ -59,8 +54,19 @@ impl ProofThread {
         secret: Secret,
     ) {
         let Some(hash) = program.secret.clone() else { return };
-        let (name, is_local) = (program.name.clone(), program.is_local);
+        if hash.is_quick() {
+            // Strangers on this machine can't make its own programs wait, nor keep the thread busy.
+            let proof = if hash.is_of(&secret) { Ok(()) } else { Err(RefusedGuess::Wrong) };
+            tell(&self.service, connection, proof);
+            return;
+        }
         // The thread ends only with the service.
-        let _ = self.0.send(Guess { connection, address, name, hash, secret, is_local });
+        let _ = self.guesses.send(Guess { connection, address, name: program.name.clone(), hash, secret });
     }
+}
+
+/// Tells the deciding thread what came of a check; `false` if it has ended.
+fn tell(service: &Sender<ServiceMessage>, connection: ConnectionId, proof: Result<(), RefusedGuess>) -> bool {
+    let proved = ConnectionEvent::Proved(connection, proof);
+    service.send(ServiceMessage::Received(Instant::now(), proved)).is_ok()
 }

@@ -112,14 +112,30 @@ impl Service {
         Ok("the event goes on; nobody takes over".to_owned())
     }
 
-    /// Tells the director something that does not come from the event.
+    /// Tells the director something urgent that does not come from the event.
     pub(super) fn announce(&mut self, text: &str, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        self.inform(true, text, tell)
+    }
+
+    /// Tells the director something that does not come from the event.
+    pub(super) fn note(&mut self, text: &str, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        self.inform(false, text, tell)
+    }
+
+    fn inform(
+        &mut self,
+        urgent: bool,
+        text: &str,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<(), ServiceError> {
         self.log(None, '#', text)?;
         self.remember(text);
-        tell(&Notice { urgent: true, text: text.to_owned() });
+        tell(&Notice { urgent, text: text.to_owned() });
         Ok(())
     }
 }
 
 /// Interval at which a referee that has taken over tells its predecessor.
 pub(super) const FENCE_INTERVAL: Duration = Duration::from_secs(2);
+/// Time for which a connection waits on which the predecessor was told.
+pub(super) const FENCE_PATIENCE: Duration = Duration::from_secs(30);
