@@ -2,6 +2,7 @@
 
 mod console;
 mod options;
+mod witness;
 
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use arena::referee::server::{
-    ObservationEnd, ObservedReferee, Service, ServiceEnd, ServiceError, StandbyReferee, Tls,
+    ObservationEnd, Service, ServiceEnd, ServiceError, StandbyReferee, Tls, TrustedPeer,
 };
 use arena::referee::{EventState, EventStoreError, report};
 use clap::Args;
@@ -78,6 +79,9 @@ impl RefereeArgs {
             }
             return console::watch(page, self.options.tls_authority.as_deref());
         }
+        if let Some(address) = self.options.as_witness {
+            return witness::run(address, &self.options);
+        }
         let plan = self.plan().map_err(WrongInput::of)?;
         let event = EventState::new(plan.event.clone(), plan.openings()?)
             .map_err(|error| WrongInput::of(anyhow!("{error}")))?;
@@ -141,11 +145,12 @@ impl RefereeArgs {
 
 /// Opens the service, in observer mode only after the active referee has failed. `None` if the event ended meanwhile.
 fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option<Service>> {
+    let (identity, witness) = (plan.identity(), plan.witness().map_err(WrongInput::of)?);
     let Some(referee) = &plan.options.observe else {
-        let opened = Service::open(event, plan.folder(), &plan.identity(), plan.listen_config());
+        let opened = Service::open(event, plan.folder(), &identity, plan.listen_config(), witness);
         return opened.map(Some).map_err(explain);
     };
-    let mut observer = StandbyReferee::open(event, plan.folder(), &plan.identity()).map_err(explain)?;
+    let mut observer = StandbyReferee::open(event, plan.folder(), &identity, witness).map_err(explain)?;
     if observer.is_over().map_err(explain)? && !plan.options.stay {
         end_observation(&mut observer)?;
         return Ok(None);
@@ -154,7 +159,7 @@ fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option
     let stopping = signals::set_flag(&signals::ALL, &stop)?;
     console::say(&format!("observing {referee}"));
     let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
-    let first = ObservedReferee { address: referee.clone(), token, security };
+    let first = TrustedPeer { address: referee.clone(), token, security };
     let watch = observer.watch(&first, &stop, &mut |news| console.tell(news));
     stopping.cancel();
     let end = match watch {

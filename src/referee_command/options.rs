@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use arena::referee::server::{ConnectionLimits, ListenConfig, Tls};
+use arena::referee::server::{ConnectionLimits, ListenConfig, Tls, TrustedPeer};
 use arena::referee::{EventSettings, ProgramSettings, SecretHash, random_bytes};
 use arena::schedule::{ColourOrder, ScheduleSettings, TournamentFormat};
 use arena::{Adjudication, DrawRule, MatchOpenings, OpeningOrder, Rules};
@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use game::{PlayedVariant, counted};
 use messages::referee::Secret;
 use players::Spec;
-use players::transport::Security;
+use players::transport::{Security, ServerSecurity};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toml::{Table, Value};
@@ -54,6 +54,13 @@ pub(super) struct EventOptions {
     /// Be a standby referee of the one at this address, with the same settings and another folder; take over if it fails
     #[arg(long, value_name = "HOST:PORT", requires = "token_file")]
     pub(super) observe: Option<String>,
+    /// The witness of the referees: with it the event goes on when the observer has died, and no observer takes over that only
+    /// cannot reach the referee
+    #[arg(long, value_name = "HOST:PORT", requires = "token_file")]
+    pub(super) witness: Option<String>,
+    /// Be the witness of any events whose referees share the token, and nothing else; grants are kept in the folder
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "token_file", conflicts_with_all = ["witness", "observers", "observe", "listen", "live"])]
+    pub(super) as_witness: Option<SocketAddr>,
     /// File whose first line is the token that the referees share
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
@@ -263,7 +270,7 @@ impl EventPlan {
 
     /// Returns the folder of the event.
     pub(super) fn folder(&self) -> &Path {
-        self.options.folder.as_deref().unwrap_or(Path::new("event"))
+        self.options.folder()
     }
 
     /// Returns the configuration of the listener.
@@ -280,6 +287,12 @@ impl EventPlan {
     /// Returns how an observed referee is authenticated. Either all referees of an event use TLS, or none does.
     pub(super) fn security(&self) -> Result<Security> {
         Ok(Security::new(self.tls.is_some(), self.options.tls_authority.as_deref())?)
+    }
+
+    /// Returns the witness of the referees.
+    pub(super) fn witness(&self) -> Result<Option<TrustedPeer>> {
+        let Some(address) = &self.options.witness else { return Ok(None) };
+        Ok(Some(TrustedPeer { address: address.clone(), token: self.token()?, security: self.security()? }))
     }
 
     /// Returns the token that the referees share.
@@ -316,6 +329,25 @@ impl EventOptions {
         settings::given(self).is_ok_and(|table| table.keys().all(|key| key == "tls-authority"))
     }
 
+    /// Returns the folder of the event, or of a witness.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.as_deref().unwrap_or(Path::new("event"))
+    }
+
+    /// Returns the token and the certificate of a witness.
+    pub(super) fn witness_identity(&self, address: SocketAddr) -> Result<(String, ServerSecurity)> {
+        let token = read_token(self.token_file.as_ref().context("--token-file: the witness needs one")?)?;
+        let security = match (&self.tls_certificate, &self.tls_key) {
+            (Some(certificate), Some(key)) => ServerSecurity::read(certificate, key)?,
+            _ => ServerSecurity::default(),
+        };
+        ensure!(
+            address.ip().is_loopback() || self.tls_certificate.is_some(),
+            "--as-witness: the token could be read on its way; use 127.0.0.1, or TLS"
+        );
+        Ok((token, security))
+    }
+
     /// Refuses settings with which strangers could take a seat, or read a token on its way.
     fn check_privacy(&self, programs: &[ProgramSettings], has_tls: bool) -> Result<()> {
         let is_remote_listener = self.listen.is_some_and(|address| !address.ip().is_loopback());
@@ -327,7 +359,9 @@ impl EventOptions {
             );
         }
         let observers = self.observers.map(|address| address.to_string());
-        for (flag, address) in [("--observers", observers.as_ref()), ("--observe", self.observe.as_ref())] {
+        let (observe, witness) = (self.observe.as_ref(), self.witness.as_ref());
+        let addresses = [("--observers", observers.as_ref()), ("--observe", observe), ("--witness", witness)];
+        for (flag, address) in addresses {
             ensure!(
                 has_tls || !address.is_some_and(|address| is_remote(address)),
                 "{flag}: the token could be read on its way; use 127.0.0.1, or TLS"

@@ -148,18 +148,24 @@ impl TransportListener {
     /// `TimedOut`: nobody has connected.
     pub fn call(&self, within: Duration) -> io::Result<Caller> {
         let until = Some(Instant::now() + within);
-        let (tcp, _) = repeat(Source::connecting(&self.tcp), until, || self.tcp.accept())?;
-        Ok(Caller { tcp, tls: self.security.session()? })
+        let (tcp, address) = repeat(Source::connecting(&self.tcp), until, || self.tcp.accept())?;
+        Ok(Caller { tcp, address, tls: self.security.session()? })
     }
 }
 
 /// Somebody who has connected.
 pub struct Caller {
     tcp: TcpStream,
+    address: SocketAddr,
     tls: Option<Connection>,
 }
 
 impl Caller {
+    /// The address of the other end.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Completes the TLS handshake, if there is one.
     ///
     /// # Errors

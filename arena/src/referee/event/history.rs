@@ -23,7 +23,12 @@ impl EventState {
     pub(super) fn apply(&mut self, fact: &Fact) -> Result<(), String> {
         let unknown = |game: u64| format!("game {} is not being played", game + 1);
         match fact {
-            Fact::Epoch { epoch, by } => (self.epoch, self.referee) = (*epoch, *by),
+            Fact::Epoch { epoch, by } => {
+                (self.epoch, self.referee) = (*epoch, *by);
+                if self.founder == 0 {
+                    self.founder = *by;
+                }
+            }
             Fact::Observer { by } => self.observer = *by,
             Fact::Round { round } => {
                 self.open_round = self.open_round.max(*round);

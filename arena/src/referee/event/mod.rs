@@ -157,6 +157,8 @@ pub struct EventState {
     /// The number of the latest referee's term, and that referee.
     pub(super) epoch: u64,
     pub(super) referee: u64,
+    /// The first referee of the event, by which the event is known; 0 before it has begun.
+    pub(super) founder: u64,
     /// The referee that may take over.
     pub(super) observer: Option<u64>,
     /// Whether a game may be able to begin that could not when games were last begun, because a program has become free
@@ -234,6 +236,7 @@ impl EventState {
             open_round: 0,
             epoch: 0,
             referee: 0,
+            founder: 0,
             observer: None,
             may_begin: true,
             amnesty: None,

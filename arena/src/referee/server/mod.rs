@@ -17,6 +17,7 @@ mod rate;
 mod standby;
 mod term;
 mod tls;
+mod witness;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -42,8 +43,10 @@ use page::{PageQuery, PageUpdate};
 use proofs::ProofThread;
 use pulse::Pulse;
 use rate::RateLimiter;
-pub use standby::{ObservationEnd, ObservedReferee, StandbyReferee};
+pub use standby::{ObservationEnd, StandbyReferee, TrustedPeer};
+use term::Claims;
 pub use tls::Tls;
+pub use witness::Witness;
 
 /// Why a service failed.
 #[derive(Debug, thiserror::Error)]
@@ -92,11 +95,21 @@ pub enum ServiceEnd {
 
 /// A message to the deciding thread.
 enum ServiceMessage {
-    Connected { at: Instant, id: ConnectionId, output: LineSender, address: SocketAddr, role: Role },
+    Connected {
+        at: Instant,
+        id: ConnectionId,
+        output: LineSender,
+        address: SocketAddr,
+        role: Role,
+    },
     Received(Instant, ConnectionEvent),
     Warning(String),
     Command(String, oneshot::Sender<Result<String, String>>),
-    Quit { is_pause: bool },
+    Quit {
+        is_pause: bool,
+    },
+    /// The witness has answered a claim for an epoch.
+    Claimed(u64, io::Result<bool>),
     Query(PageQuery, oneshot::Sender<Option<String>>),
 }
 
@@ -186,6 +199,7 @@ pub struct Service {
     observers: Observers,
     lease: Lease<Held>,
     duty: Duty,
+    claims: Claims,
     /// Whether the open pages were not told of a change, because something was held back.
     has_unshown: bool,
     proofs: ProofThread,
@@ -219,7 +233,7 @@ const RESERVED_FILES: usize = 64 + page::MOST_CONNECTIONS;
 
 impl Service {
     /// Begins or resumes the event in its folder, and listens. `settings` describes the settings that cannot change
-    /// during an event.
+    /// during an event. With a witness the event goes on when its observer has died.
     ///
     /// # Errors
     /// The store, a file or the address cannot be used.
@@ -228,8 +242,9 @@ impl Service {
         folder: &Path,
         settings: &str,
         entrance: ListenConfig,
+        witness: Option<TrustedPeer>,
     ) -> Result<Service, ServiceError> {
-        StandbyReferee::open(event, folder, settings)?.take_over(entrance)
+        StandbyReferee::open(event, folder, settings, witness)?.take_over(entrance)
     }
 
     /// Makes a service from an event that has been restored from its store.
@@ -238,6 +253,7 @@ impl Service {
         store: EventStore,
         folder: &Path,
         ListenConfig { address, limits, tls }: ListenConfig,
+        witness: Option<TrustedPeer>,
     ) -> Result<Service, ServiceError> {
         let event_files =
             EventFiles::open(folder, &event).map_err(|error| ServiceError::File("games.pgn", error))?;
@@ -283,6 +299,7 @@ impl Service {
             observers: Observers::default(),
             lease: Lease::default(),
             duty: Duty::Begins,
+            claims: Claims::new(witness),
             has_unshown: false,
             proofs,
             pulse,
@@ -387,6 +404,7 @@ impl Service {
                         tell(&Notice { urgent: false, text });
                     }
                 }
+                ServiceMessage::Claimed(epoch, granted) => self.hear_witness(epoch, granted, tell)?,
                 ServiceMessage::Quit { is_pause: false } => return Ok(Some(ServiceEnd::Quit)),
                 ServiceMessage::Quit { is_pause: true } => return Ok(Some(ServiceEnd::Pause)),
                 ServiceMessage::Query(query, answer) => {

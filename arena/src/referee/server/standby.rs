@@ -13,7 +13,8 @@ use game::counted;
 use players::transport::{self, Security, Transport};
 
 use super::files::EventFiles;
-use super::term::{FENCE_INTERVAL, FENCE_PATIENCE};
+use super::term::{CLAIM_INTERVAL, FENCE_INTERVAL, FENCE_PATIENCE};
+use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
 use crate::referee::lease::{SILENCE, Watch};
 use crate::referee::{EventState, EventStore, Fact, Notice, report};
@@ -45,14 +46,14 @@ enum FollowEnd {
     GoBack(u64),
 }
 
-/// Address and credentials of the active referee.
+/// Address and credentials of another referee, or of a witness.
 #[derive(Clone, Debug)]
-pub struct ObservedReferee {
-    /// Address for observers, as `HOST:PORT`.
+pub struct TrustedPeer {
+    /// Address for observers or claims, as `HOST:PORT`.
     pub address: String,
-    /// Token that admits observers.
+    /// The token that the referees share, and that the witness knows.
     pub token: String,
-    /// How the active referee is authenticated.
+    /// How the other end is authenticated.
     pub security: Security,
 }
 
@@ -62,7 +63,9 @@ pub struct StandbyReferee {
     store: EventStore,
     folder: PathBuf,
     /// The referee that it has observed, to be told of the take-over.
-    predecessor: Option<ObservedReferee>,
+    predecessor: Option<TrustedPeer>,
+    /// Who has to agree to a take-over.
+    witness: Option<TrustedPeer>,
 }
 
 impl StandbyReferee {
@@ -74,11 +77,12 @@ impl StandbyReferee {
         mut event: EventState,
         folder: &Path,
         settings: &str,
+        witness: Option<TrustedPeer>,
     ) -> Result<StandbyReferee, ServiceError> {
         std::fs::create_dir_all(folder)
             .map_err(|error| ServiceError::File("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
-        Ok(StandbyReferee { event, store, folder: folder.to_owned(), predecessor: None })
+        Ok(StandbyReferee { event, store, folder: folder.to_owned(), predecessor: None, witness })
     }
 
     /// Whether this was the acting referee when its store was closed.
@@ -118,7 +122,7 @@ impl StandbyReferee {
     /// one take over.
     pub fn watch(
         &mut self,
-        referee: &ObservedReferee,
+        referee: &TrustedPeer,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<ObservationEnd, ServiceError> {
@@ -143,26 +147,48 @@ impl StandbyReferee {
                 Err(error) => return Err(error),
             }
             thread::sleep(PAUSE);
-            if watch.is_some_and(|watch| watch.is_over(Instant::now())) {
-                return self.judge(referee);
+            if stop.load(Ordering::Relaxed) {
+                return Ok(ObservationEnd::Stopped);
+            }
+            if watch.is_some_and(|watch| watch.is_over(Instant::now()))
+                && self.may_take_over(referee, tell)?
+            {
+                self.predecessor = Some(referee.clone());
+                return Ok(ObservationEnd::TakeOver);
             }
         }
     }
 
-    /// Decides whether this referee may take over from one that has fallen silent. It has no connection to it any more.
-    fn judge(&mut self, referee: &ObservedReferee) -> Result<ObservationEnd, ServiceError> {
+    /// Whether this referee may take over from one that has fallen silent. It has no connection to it any more.
+    fn may_take_over(
+        &self,
+        referee: &TrustedPeer,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<bool, ServiceError> {
         if self.event.observer != Some(self.store.referee) {
             let text = "it fell silent before it had let this referee take over";
             let error = io::Error::new(ErrorKind::TimedOut, text);
             return Err(ServiceError::ObservedReferee(referee.address.clone(), error));
         }
-        self.predecessor = Some(referee.clone());
-        Ok(ObservationEnd::TakeOver)
+        let Some(witness) = &self.witness else { return Ok(true) };
+        let claimed = claim(witness, self.event.founder, (self.event.epoch + 1, self.store.referee));
+        if let Ok(true) = claimed {
+            return Ok(true);
+        }
+        let text = match claimed {
+            Ok(_) => "the referee is silent, but the witness lets it go on".to_owned(),
+            Err(error) => {
+                format!("the referee is silent, and so is the witness at {}: {error}", witness.address)
+            }
+        };
+        tell(&Notice { urgent: true, text });
+        thread::sleep(CLAIM_INTERVAL);
+        Ok(false)
     }
 
     /// Sets the facts from a number on aside, which the referee does not have: this one recorded them before it was taken over
     /// from, and has told nobody.
-    fn go_back(&mut self, referee: &ObservedReferee, number: u64) -> Result<Notice, ServiceError> {
+    fn go_back(&mut self, referee: &TrustedPeer, number: u64) -> Result<Notice, ServiceError> {
         let own = self.store.from(number)?;
         if own.is_empty() || own.iter().any(|fact| matches!(fact, Fact::Observer { .. } | Fact::Epoch { .. }))
         {
@@ -183,7 +209,7 @@ impl StandbyReferee {
     /// Receives facts over one connection.
     fn follow(
         &mut self,
-        referee: &ObservedReferee,
+        referee: &TrustedPeer,
         watch: &mut Option<Watch>,
         stop: &AtomicBool,
     ) -> Result<FollowEnd, ServiceError> {
@@ -267,7 +293,7 @@ impl StandbyReferee {
     /// A file or the address cannot be used.
     pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
         let (epoch, by, first) = (self.event.epoch + 1, self.store.referee, self.store.count() + 1);
-        let mut service = Service::around(self.event, self.store, &self.folder, entrance)?;
+        let mut service = Service::around(self.event, self.store, &self.folder, entrance, self.witness)?;
         if let Some(predecessor) = self.predecessor {
             let text = format!("takes over from the referee at {}", predecessor.address);
             service.log(None, '#', &text)?;
@@ -300,7 +326,7 @@ fn answer(output: &mut Transport, text: &str) {
 
 /// Tells the predecessor of the take-over whenever it can be reached. One that is stopped hears it when it goes on: the
 /// connection is kept until it hangs up.
-fn tell_again_and_again(predecessor: &ObservedReferee, fence: &str) {
+fn tell_again_and_again(predecessor: &TrustedPeer, fence: &str) {
     loop {
         if let Ok(mut output) = transport::connect(&predecessor.address, &predecessor.security, SILENCE) {
             answer(&mut output, fence);

@@ -5,10 +5,13 @@
 //! over meanwhile, it says so (`fence`), and the service ends.
 
 use std::io;
+use std::sync::mpsc::Sender;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Duty, Service, ServiceEnd, ServiceError};
-use crate::referee::lease::LeaseStep;
+use super::witness::claim;
+use super::{Duty, Service, ServiceEnd, ServiceError, ServiceMessage, TrustedPeer};
+use crate::referee::lease::{LeaseStep, Term};
 use crate::referee::{ConnectionEvent, Fact, Notice};
 
 /// Why nothing goes on.
@@ -41,7 +44,11 @@ impl Service {
                 self.duty = Duty::Waits;
                 self.announce(WAITS, tell)
             }
-            LeaseStep::Wait => Ok(()),
+            LeaseStep::Wait => {
+                let term = (self.event.epoch + 1, self.store.referee);
+                self.claims.make(self.event.founder, term, now, &self.to_self);
+                Ok(())
+            }
             LeaseStep::Act => {
                 if let Some(lost) = lost {
                     self.event.outage(lost, now);
@@ -97,6 +104,34 @@ impl Service {
         Ok(ServiceEnd::Outdated)
     }
 
+    /// Hears from the witness whether this referee may go on without its observer.
+    pub(super) fn hear_witness(
+        &mut self,
+        epoch: u64,
+        granted: io::Result<bool>,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<(), ServiceError> {
+        self.claims.is_pending = false;
+        if self.is_acting() || epoch != self.event.epoch + 1 {
+            return Ok(());
+        }
+        match granted {
+            Ok(true) => {
+                self.begin_term(Instant::now())?;
+                self.event.record(Fact::Observer { by: None });
+                self.announce("the witness lets this referee go on without its observer", tell)
+            }
+            Ok(false) => self
+                .claims
+                .tell_once("the witness has let the observer take over")
+                .map_or(Ok(()), |text| self.announce(&text, tell)),
+            Err(error) => {
+                let text = format!("the witness can't be asked: {error}");
+                self.claims.tell_once(&text).map_or(Ok(()), |text| self.announce(&text, tell))
+            }
+        }
+    }
+
     /// Goes on without the observer, because the director knows that it has not taken over.
     pub(super) fn go_alone(&mut self, now: Instant) -> Result<String, String> {
         if self.observer().is_none() {
@@ -139,3 +174,42 @@ impl Service {
 pub(super) const FENCE_INTERVAL: Duration = Duration::from_secs(2);
 /// Time for which a connection waits on which the predecessor was told.
 pub(super) const FENCE_PATIENCE: Duration = Duration::from_secs(30);
+/// Interval between two claims.
+pub(super) const CLAIM_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The claims of a referee that waits for its observer, if there is a witness.
+pub(super) struct Claims {
+    witness: Option<TrustedPeer>,
+    is_pending: bool,
+    due: Option<Instant>,
+    /// What the director was told last.
+    told: String,
+}
+
+impl Claims {
+    pub(super) fn new(witness: Option<TrustedPeer>) -> Claims {
+        Claims { witness, is_pending: false, due: None, told: String::new() }
+    }
+
+    /// Claims a term, on a thread of its own, when that is due.
+    fn make(&mut self, event: u64, term: Term, now: Instant, service: &Sender<ServiceMessage>) {
+        let Some(witness) = self.witness.clone() else { return };
+        if self.is_pending || self.due.is_some_and(|due| now < due) {
+            return;
+        }
+        let service = service.clone();
+        let ask = move || {
+            // Sending fails only if the service has ended.
+            let _ = service.send(ServiceMessage::Claimed(term.0, claim(&witness, event, term)));
+        };
+        self.due = Some(now + CLAIM_INTERVAL);
+        self.is_pending = thread::Builder::new().name("claim".into()).spawn(ask).is_ok();
+    }
+
+    /// Returns a text for the director, unless it was the last one.
+    fn tell_once(&mut self, text: &str) -> Option<String> {
+        let is_new = self.told != text;
+        text.clone_into(&mut self.told);
+        is_new.then(|| text.to_owned())
+    }
+}

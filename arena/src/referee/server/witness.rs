@@ -1,0 +1,256 @@
+//! The witness: a third party that keeps two referees of an event from both acting when only the line between them breaks,
+//! and lets the one that is left go on when the other has died.
+//!
+//! For each event it remembers the latest term that it has granted: an epoch, and the referee that may begin it. A referee
+//! that would begin a term which its partner has not agreed to claims it first. A claim is granted once, and again to the same
+//! referee: `claim TOKEN EVENT EPOCH REFEREE` is answered by `granted` or `refused`, one line each. The event is known by
+//! the number of its first referee, which is drawn at random.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use players::transport::{self, Caller, TransportListener};
+use tempfile::NamedTempFile;
+
+use super::TrustedPeer;
+use crate::referee::guesses::GuessLimiter;
+use crate::referee::lease::Term;
+use crate::referee::settings::is_same;
+
+/// Time for a claim and for its answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Maximum number of connections at once, and of bytes in a line.
+const MOST_CONNECTIONS: usize = 16;
+const LONGEST_LINE: u64 = 1024;
+/// Maximum number of events that are remembered. The oldest is forgotten, by the number of its last grant.
+const MOST_EVENTS: usize = 1000;
+
+/// Claims a term from a witness; whether it is granted.
+///
+/// # Errors
+/// The witness can't be reached, or does not take the token.
+pub(super) fn claim(witness: &TrustedPeer, event: u64, (epoch, by): Term) -> io::Result<bool> {
+    let mut output = transport::connect(&witness.address, &witness.security, PATIENCE)?;
+    writeln!(output, "claim {} {event} {epoch} {by}", witness.token)?;
+    output.flush()?;
+    let mut answer = String::new();
+    let reader = output.reader()?.with_timeout(Some(PATIENCE));
+    BufReader::new(reader.take(LONGEST_LINE)).read_line(&mut answer)?;
+    match answer.trim_end() {
+        "granted" => Ok(true),
+        "refused" => Ok(false),
+        _ => Err(io::Error::new(ErrorKind::PermissionDenied, "the witness does not know the token")),
+    }
+}
+
+/// What a witness has granted: for each event the latest term, and the number of the grant.
+#[derive(Debug, Default)]
+struct Grants {
+    terms: BTreeMap<u64, (Term, u64)>,
+    count: u64,
+}
+
+impl Grants {
+    /// Decides about a claim; whether anything has changed, if it is granted.
+    fn claim(&mut self, event: u64, term: Term) -> Option<bool> {
+        let held = self.terms.get(&event).map(|(term, _)| *term);
+        if held == Some(term) {
+            return Some(false);
+        }
+        if held.is_some_and(|(epoch, _)| epoch >= term.0) {
+            return None;
+        }
+        self.count += 1;
+        self.terms.insert(event, (term, self.count));
+        while self.terms.len() > MOST_EVENTS {
+            let oldest = self.terms.iter().min_by_key(|(_, (_, number))| *number).map(|(event, _)| *event);
+            oldest.and_then(|event| self.terms.remove(&event));
+        }
+        Some(true)
+    }
+
+    fn read(text: &str) -> Option<Grants> {
+        let mut grants = Grants::default();
+        for line in text.lines() {
+            let numbers: Vec<u64> = line.split(' ').map(|word| word.parse().ok()).collect::<Option<_>>()?;
+            let [event, epoch, by, number] = numbers[..] else { return None };
+            grants.terms.insert(event, ((epoch, by), number));
+            grants.count = grants.count.max(number);
+        }
+        Some(grants)
+    }
+
+    fn text(&self) -> String {
+        let line =
+            |(event, ((epoch, by), number)): (&u64, &(Term, u64))| format!("{event} {epoch} {by} {number}\n");
+        self.terms.iter().map(line).collect()
+    }
+}
+
+/// A witness: it serves any number of events whose referees know its token.
+pub struct Witness {
+    listener: TransportListener,
+    token: String,
+    file: PathBuf,
+    grants: Mutex<Grants>,
+    guesses: Mutex<GuessLimiter>,
+    connections: AtomicUsize,
+}
+
+impl Witness {
+    /// Makes a witness that remembers its grants in `witness.txt` of a folder.
+    ///
+    /// # Errors
+    /// The file can't be read, or is damaged.
+    pub fn new(listener: TransportListener, token: String, folder: &Path) -> io::Result<Witness> {
+        fs::create_dir_all(folder)?;
+        let file = folder.join("witness.txt");
+        let grants = match fs::read_to_string(&file) {
+            Ok(text) => {
+                let damaged =
+                    || io::Error::new(ErrorKind::InvalidData, format!("{} is damaged", file.display()));
+                Grants::read(&text).ok_or_else(damaged)?
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Grants::default(),
+            Err(error) => return Err(error),
+        };
+        let (grants, guesses, connections) = (Mutex::new(grants), Mutex::default(), AtomicUsize::new(0));
+        Ok(Witness { listener, token, file, grants, guesses, connections })
+    }
+
+    /// Answers claims until `stop` is set. Each grant is told to `tell`.
+    pub fn run(&self, stop: &AtomicBool, tell: &(dyn Fn(&str) + Sync)) {
+        thread::scope(|scope| {
+            while !stop.load(Ordering::Relaxed) {
+                let Ok(caller) = self.listener.call(Duration::from_millis(200)) else { continue };
+                if self.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
+                    self.connections.fetch_sub(1, Ordering::Relaxed);
+                    continue;
+                }
+                scope.spawn(move || {
+                    // Who does not speak as expected gets no answer.
+                    let _ = self.answer(caller, tell);
+                    self.connections.fetch_sub(1, Ordering::Relaxed);
+                });
+            }
+        });
+    }
+
+    fn answer(&self, caller: Caller, tell: &(dyn Fn(&str) + Sync)) -> io::Result<()> {
+        let address = caller.address().ip();
+        let mut output = caller.answer(PATIENCE)?;
+        let mut line = String::new();
+        let reader = output.reader()?.with_timeout(Some(PATIENCE));
+        BufReader::new(reader.take(LONGEST_LINE)).read_line(&mut line)?;
+        let words: Vec<&str> = line.trim_end().split(' ').collect();
+        let ["claim", token, numbers @ ..] = &words[..] else { return Ok(()) };
+        let numbers: Vec<u64> = numbers.iter().filter_map(|number| number.parse().ok()).collect();
+        let [event, epoch, by] = numbers[..] else { return Ok(()) };
+        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = guesses.check(address, "", Instant::now(), || is_same(&self.token, token)).is_ok();
+        drop(guesses);
+        if !is_known {
+            tell(&format!("{address} does not know the token, or has to wait after wrong ones"));
+            output.close();
+            return Ok(());
+        }
+        let is_granted = self.decide(event, (epoch, by), tell)?;
+        output.write_all(if is_granted { b"granted\n" } else { b"refused\n" })?;
+        output.close();
+        Ok(())
+    }
+
+    /// Decides about a claim. A grant is on the disk before anybody is told.
+    fn decide(&self, event: u64, term: Term, tell: &(dyn Fn(&str) + Sync)) -> io::Result<bool> {
+        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = grants.text();
+        let (epoch, by) = term;
+        match grants.claim(event, term) {
+            None => tell(&format!("event {event}: epoch {epoch} refused to referee {by}")),
+            Some(false) => return Ok(true),
+            Some(true) => {
+                if let Err(error) = write(&self.file, &grants.text()) {
+                    *grants = Grants::read(&before).unwrap_or_default();
+                    tell(&format!("{} can't be written: {error}", self.file.display()));
+                    return Err(error);
+                }
+                tell(&format!("event {event}: epoch {epoch} granted to referee {by}"));
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Replaces a file, so that the old or the new one is there whenever the machine fails.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use players::transport::{Security, ServerSecurity};
+
+    use super::*;
+
+    #[test]
+    fn a_term_is_granted_once_and_again_to_the_same_referee() {
+        let mut grants = Grants::default();
+        assert_eq!(grants.claim(1, (2, 7)), Some(true));
+        assert_eq!(
+            (grants.claim(1, (2, 7)), grants.claim(1, (2, 8)), grants.claim(1, (1, 8))),
+            (Some(false), None, None)
+        );
+        assert_eq!(
+            (grants.claim(2, (2, 8)), grants.claim(1, (3, 8)), grants.claim(1, (2, 7))),
+            (Some(true), Some(true), None)
+        );
+        let mut again = Grants::read(&grants.text()).expect("its own text");
+        assert_eq!(again.text(), grants.text());
+        for event in 10..2000 {
+            again.claim(event, (1, 1));
+        }
+        assert_eq!(again.terms.len(), MOST_EVENTS);
+        for damaged in ["1 2 3\n", "1 2 3 x\n", "1 2 3 4 5\n", "\n"] {
+            assert!(Grants::read(damaged).is_none(), "{damaged}");
+        }
+    }
+
+    #[test]
+    fn a_witness_remembers_and_does_not_listen_to_strangers() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let stop = AtomicBool::new(false);
+        let witness = || {
+            let listener = TransportListener::bind("127.0.0.1:0", ServerSecurity::default()).expect("a port");
+            let address = listener.address().expect("an address").to_string();
+            let peer = |token: &str| TrustedPeer {
+                address: address.clone(),
+                token: token.to_owned(),
+                security: Security::default(),
+            };
+            let peers = [peer("open-sesame"), peer("open-barley")];
+            (Witness::new(listener, "open-sesame".to_owned(), folder.path()).expect("a witness"), peers)
+        };
+        for round in 0..2 {
+            let (witness, [friend, stranger]) = witness();
+            stop.store(false, Ordering::Relaxed);
+            thread::scope(|scope| {
+                scope.spawn(|| witness.run(&stop, &|_| {}));
+                assert!(claim(&friend, 5, (2, 7)).expect("an answer"));
+                assert!(!claim(&friend, 5, (2, 8)).expect("an answer"), "round {round}");
+                assert!(claim(&stranger, 5, (9, 9)).is_err());
+                stop.store(true, Ordering::Relaxed);
+            });
+        }
+    }
+}
