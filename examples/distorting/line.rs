@@ -25,6 +25,18 @@ pub(crate) struct LineArguments {
     /// Probability for each byte that it is changed, lost, or followed by another one
     #[arg(long, default_value_t = 0.0)]
     noise: f64,
+    /// Longest delay of a text line, in milliseconds
+    #[arg(long)]
+    delay_lines: Option<u64>,
+    /// Probability for each text line that it is lost
+    #[arg(long, default_value_t = 0.0)]
+    lose_lines: f64,
+    /// Probability for each text line that it comes twice
+    #[arg(long, default_value_t = 0.0)]
+    repeat_lines: f64,
+    /// Probability for each text line that it comes after the next one
+    #[arg(long, default_value_t = 0.0)]
+    swap_lines: f64,
     /// Seconds after the first byte at which the line breaks
     #[arg(long, value_delimiter = ',')]
     cut: Vec<f64>,
@@ -37,6 +49,42 @@ pub(crate) struct LineArguments {
     /// Seed of the noise
     #[arg(long, default_value_t = 1)]
     seed: u64,
+}
+
+/// The lines of text in one direction, on which faults of whole lines act.
+#[derive(Default)]
+struct TextLines {
+    /// The beginning of the next line.
+    begun: Vec<u8>,
+    /// A line that comes after the next one.
+    kept: Vec<u8>,
+}
+
+impl TextLines {
+    /// Takes bytes and returns what the line carries of them.
+    fn carry(&mut self, bytes: &[u8], faults: &LineArguments, random: &mut fastrand::Rng) -> Vec<u8> {
+        let LineArguments { delay_lines, lose_lines, repeat_lines, swap_lines, .. } = *faults;
+        if delay_lines.is_none() && lose_lines + repeat_lines + swap_lines == 0.0 {
+            return bytes.to_vec();
+        }
+        self.begun.extend_from_slice(bytes);
+        let mut carried = Vec::new();
+        while let Some(length) = self.begun.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.begun.drain(..=length).collect();
+            thread::sleep(Duration::from_millis(random.u64(0..=delay_lines.unwrap_or(0))));
+            let times = match random.f64() {
+                lost if lost < lose_lines => 0,
+                _ => 1 + usize::from(random.f64() < repeat_lines),
+            };
+            if self.kept.is_empty() && random.f64() < swap_lines {
+                self.kept = line.repeat(times);
+            } else {
+                carried.extend(line.repeat(times));
+                carried.append(&mut self.kept);
+            }
+        }
+        carried
+    }
 }
 
 /// The times at which the line is broken.
@@ -122,7 +170,7 @@ fn carry(mut from: impl Read, mut to: impl Write, cuts: &Cuts, way: u64) -> io::
     let mut random = fastrand::Rng::with_seed(seed.wrapping_mul(1000).wrapping_add(way));
     let mut chunk = [0; 64];
     // The end of what came, in which a text may be that came in pieces.
-    let mut latest = Vec::new();
+    let (mut latest, mut lines) = (Vec::new(), TextLines::default());
     loop {
         let read = match from.read(&mut chunk) {
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => None,
@@ -156,7 +204,7 @@ fn carry(mut from: impl Read, mut to: impl Write, cuts: &Cuts, way: u64) -> io::
                 (true, _) => carried.extend([byte, random.u8(..)]),
             }
         }
-        to.write_all(&carried)?;
+        to.write_all(&lines.carry(&carried, &cuts.arguments, &mut random))?;
         to.flush()?;
     }
 }

@@ -203,17 +203,24 @@ struct Pair {
     first: Referee,
     second: Program,
     second_address: String,
+    /// Address of the first for observers.
+    observed: String,
     common: Vec<String>,
 }
 
 impl Pair {
     fn start(control: &str) -> Pair {
+        Pair::start_with(control, &[])
+    }
+
+    fn start_with(control: &str, more: &[&str]) -> Pair {
         let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
         let token = folders[0].path().join("token");
         fs::write(&token, "open-sesame\n").expect("written");
         let token = token.to_str().expect("a path");
         let common =
             ["--program", "A", "--program", "B", "--tc", control, "--max-moves", "30", "--token-file", token];
+        let common = [&common[..], more].concat();
         let first = [&common[..], &["--observers", "127.0.0.1:0"]].concat();
         let first = Referee::start(folders[0].path(), "127.0.0.1:0", &first);
         let line = first.program.hear("observers may come to");
@@ -236,8 +243,8 @@ impl Pair {
         let second = Program::start(&[&own[..], &common].concat());
         second.hear("observing");
         std::thread::sleep(Duration::from_millis(800));
-        let common = common.map(str::to_owned).to_vec();
-        Pair { folders, first, second, second_address, common }
+        let common = common.into_iter().map(str::to_owned).collect();
+        Pair { folders, first, second, second_address, observed, common }
     }
 
     /// The command with which the first referee observes the second.
@@ -288,6 +295,42 @@ fn a_frozen_referee_is_succeeded_and_leaves_when_it_goes_on() {
     }
     let games = pgn(pair.folders[1].path());
     assert!(games.matches("[Event ").count() == 2 && !games.contains("forfeit"), "{games}");
+}
+
+#[test]
+fn with_a_witness_the_referee_that_is_left_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let token = folder.path().join("token");
+    fs::write(&token, "open-sesame\n").expect("written");
+    let [own, token] = [folder.path(), &token].map(|path| path.to_str().expect("a path"));
+    let command = ["referee", "--as-witness", "127.0.0.1:0", "--token-file", token, "--folder", own];
+    let witness = Program::start(&command);
+    let line = witness.hear("claims may come to");
+    let address = line.rsplit(' ').next().expect("an address");
+    let mut pair = Pair::start_with("nodes=20000", &["--witness", address]);
+    let mut clients = ["A", "B"].map(|name| pair.client(name));
+    pair.first.program.hear("B signs on");
+    pair.second.child.kill().expect("SIGKILL");
+    pair.first.program.hear("! the witness lets this referee go on without its observer");
+    // The observer is back, and the first dies.
+    let event = pair.folders[1].path().join("event");
+    let observed = pair.observed.clone();
+    let own =
+        ["referee", "--listen", &pair.second_address, "--quiet", "0", "--observe", &observed, "--folder"];
+    let own = [&own[..], &[event.to_str().expect("a path")]].concat();
+    let common: Vec<&str> = pair.common.iter().map(String::as_str).collect();
+    let second = Program::start(&[own, common].concat());
+    pair.first.program.hear("an observer has come");
+    std::thread::sleep(Duration::from_millis(500));
+    pair.first.program.child.kill().expect("SIGKILL");
+    second.hear("! the referee is gone; taking over");
+    second.hear("! all games have been played");
+    for client in &mut clients {
+        assert_eq!(client.wait().code(), Some(0));
+    }
+    let games = pgn(pair.folders[1].path());
+    assert!(games.matches("[Event ").count() == 2 && !games.contains("forfeit"), "{games}");
+    assert_eq!(fs::read_to_string(folder.path().join("witness.txt")).expect("grants").lines().count(), 1);
 }
 
 #[test]

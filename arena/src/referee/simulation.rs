@@ -125,6 +125,10 @@ struct Simulation {
     bug: Bug,
     /// Number of times that a former referee has gone back to what its successor has.
     backs: usize,
+    /// What a witness has granted, if there is one.
+    witness: Option<Term>,
+    /// Whether a referee that did not act has died for good.
+    has_died: bool,
 }
 
 /// A bug that is put in, to see that the simulation finds it.
@@ -137,6 +141,8 @@ enum Bug {
     TakesOverUnnamed,
     /// A stopped referee does not notice that it was.
     ChargesOutages,
+    /// A witness grants a term to two referees.
+    GrantsTwice,
 }
 
 fn empty_event() -> EventState {
@@ -243,6 +249,8 @@ impl Simulation {
             thought: [Duration::ZERO; 2],
             bug,
             backs: 0,
+            witness: seed.is_multiple_of(2).then_some((0, 0)),
+            has_died: false,
         };
         simulation.draw_faults();
         simulation
@@ -359,8 +367,17 @@ impl Simulation {
         (node.is_up, node.frozen_until) = (false, 0);
         node.life += 1;
         let clients = std::mem::take(&mut node.clients);
+        let other = &self.nodes[1 - number];
+        let has_all = other.is_acting && other.event.epoch >= self.nodes[number].event.epoch;
+        // Who has claimed a term and dies before it begins has to come back, or the director decides.
+        let has_claimed = self.witness.is_some_and(|(epoch, _)| epoch > other.event.epoch);
+        let is_needed = self.witness.is_none() || self.has_died || has_claimed || !(other.is_up && has_all);
         let restart = now + self.random.u64(100..4000);
-        self.at(restart, Event::Node(number, None, Happening::Restart));
+        if is_needed || self.random.bool() {
+            self.at(restart, Event::Node(number, None, Happening::Restart));
+        } else {
+            self.has_died = true;
+        }
         for link in clients {
             self.close_client(link);
         }
@@ -434,8 +451,27 @@ impl Simulation {
             LeaseStep::Act if lost > Duration::from_millis(600) && bug != Bug::ChargesOutages => {
                 node.event.outage(lost, at);
             }
+            LeaseStep::Wait if self.is_granted(number) => {
+                let node = &mut self.nodes[number];
+                node.event.take_effects();
+                node.is_acting = true;
+                node.event.open(node.id, at);
+                node.event.record(Fact::Observer { by: None });
+            }
             LeaseStep::Act | LeaseStep::Wait => {}
         }
+    }
+
+    /// Claims the next term from the witness, which can't always be reached.
+    fn is_granted(&mut self, number: usize) -> bool {
+        let node = &self.nodes[number];
+        let term = (node.event.epoch + 1, node.id);
+        let Some(held) = self.witness.filter(|_| self.random.u32(0..4) > 0) else { return false };
+        let is_granted = held == term || term.0 > held.0 || self.bug == Bug::GrantsTwice;
+        if is_granted {
+            self.witness = Some(term);
+        }
+        is_granted
     }
 
     fn beat(&mut self, number: usize, at: Instant) {
@@ -593,9 +629,14 @@ impl Simulation {
             if let Some(link) = self.nodes[number].link.take() {
                 self.close_peer(number, link);
             }
+            let node = &self.nodes[number];
+            let may_try = node.event.observer == Some(node.id) || bug == Bug::TakesOverUnnamed;
+            if may_try && self.witness.is_some() && !self.is_granted(number) {
+                return;
+            }
             let node = &mut self.nodes[number];
             node.watch = None;
-            if node.event.observer == Some(node.id) || bug == Bug::TakesOverUnnamed {
+            if may_try {
                 let fence = ((node.event.epoch + 1, node.id), node.stored() + 1);
                 (node.observes, node.fence) = (false, Some(fence));
             }
@@ -843,9 +884,12 @@ fn two_referees_never_contradict_each_other() {
 
 #[test]
 fn the_simulation_finds_bugs_that_are_put_in() {
-    for (bug, expected) in
-        [(Bug::TellsAtOnce, "two moves"), (Bug::TakesOverUnnamed, ""), (Bug::ChargesOutages, "charged for")]
-    {
+    for (bug, expected) in [
+        (Bug::TellsAtOnce, "two moves"),
+        (Bug::TakesOverUnnamed, ""),
+        (Bug::ChargesOutages, "charged for"),
+        (Bug::GrantsTwice, ""),
+    ] {
         let found = (0..5000).find_map(|seed| {
             let done = std::panic::catch_unwind(|| run(seed, bug));
             match done {

@@ -32,12 +32,15 @@ fn end_line(file: &mut File) -> io::Result<()> {
 ///
 /// - `games.pgn`: the finished games;
 /// - `running/`: a file for each game in play;
-/// - `traffic.log`: every line in both directions, with its time; secrets are left out;
+/// - `traffic.log`: every line in both directions, with its time; secrets are left out. When it is full, it becomes
+///   `traffic-1.log`, and that `traffic-2.log`, up to [`MOST_LOGS`];
 /// - `report.txt` and `report.html`: the final report.
 pub(super) struct EventFiles {
     folder: PathBuf,
     games: BufWriter<File>,
     traffic: BufWriter<File>,
+    /// Bytes in the traffic log.
+    logged: u64,
     /// Games in play whose files are out of date.
     pub(super) behind: BTreeSet<u64>,
     /// Game from which the rotation continues.
@@ -54,14 +57,15 @@ impl EventFiles {
             fs::remove_file(entry?.path())?;
         }
         let games = File::options().append(true).create(true).open(folder.join("games.pgn"))?;
-        let mut traffic =
-            File::options().read(true).append(true).create(true).open(folder.join("traffic.log"))?;
+        let mut traffic = File::options().read(true).append(true).create(true).open(folder.join(TRAFFIC))?;
         end_line(&mut traffic)?;
+        let logged = traffic.metadata()?.len();
         let behind = event.live_games.keys().copied().collect();
         Ok(EventFiles {
             folder: folder.to_owned(),
             games: BufWriter::new(games),
             traffic: BufWriter::new(traffic),
+            logged,
             behind,
             turn: 0,
             writer: FileWriter::start()?,
@@ -117,23 +121,35 @@ impl EventFiles {
         let now = OffsetDateTime::from(SystemTime::now());
         let (date, (hour, minute, second, millis)) = (now.date(), now.time().as_hms_milli());
         let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
-        write!(self.traffic, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03} ")?;
-        match connection {
-            Some(connection) => write!(self.traffic, "{connection} {sign} ")?,
-            None => write!(self.traffic, "- {sign} ")?,
-        }
         let text = without_secret(text);
-        if !text.contains(char::is_control) {
-            return writeln!(self.traffic, "{text}");
-        }
+        let connection = connection.map_or_else(|| "-".to_owned(), |connection| connection.to_string());
+        let mut line = format!(
+            "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03} {connection} {sign} "
+        );
         for c in text.chars() {
-            if c.is_control() {
-                write!(self.traffic, "{}", c.escape_default())?;
-            } else {
-                write!(self.traffic, "{c}")?;
-            }
+            if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
         }
-        writeln!(self.traffic)
+        line.push('\n');
+        if self.logged + line.len() as u64 > LONGEST_LOG {
+            self.rotate()?;
+        }
+        self.logged += line.len() as u64;
+        self.traffic.write_all(line.as_bytes())
+    }
+
+    /// Begins a new traffic log, and removes the oldest if there are too many.
+    fn rotate(&mut self) -> io::Result<()> {
+        self.traffic.flush()?;
+        let place = |number: usize| match number {
+            0 => self.folder.join(TRAFFIC),
+            number => self.folder.join(format!("traffic-{number}.log")),
+        };
+        for number in (0..MOST_LOGS).rev().filter(|&number| place(number).exists()) {
+            fs::rename(place(number), place(number + 1))?;
+        }
+        self.traffic = BufWriter::new(File::options().append(true).create(true).open(place(0))?);
+        self.logged = 0;
+        Ok(())
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
@@ -152,6 +168,11 @@ impl EventFiles {
         fs::write(self.folder.join("report.html"), report::page(event))
     }
 }
+
+/// Name of the traffic log, its maximum length in bytes, and the number of older ones that are kept.
+const TRAFFIC: &str = "traffic.log";
+const LONGEST_LOG: u64 = 64 << 20;
+const MOST_LOGS: usize = 15;
 
 /// Maximum number of files that wait to be written.
 const LONGEST_QUEUE: usize = 8;
@@ -206,6 +227,26 @@ fn carry_out(path: &Path, text: Option<String>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_log_makes_room() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = crate::referee::tests::settings(&["A", "B"]);
+        let event = EventState::new(settings, crate::MatchOpenings::none()).expect("an event");
+        let mut files = EventFiles::open(folder.path(), &event).expect("files");
+        let text = |number: usize| {
+            let name = if number == 0 { TRAFFIC.to_owned() } else { format!("traffic-{number}.log") };
+            fs::read_to_string(folder.path().join(name)).ok()
+        };
+        for number in 0..MOST_LOGS + 2 {
+            files.logged = LONGEST_LOG - 10;
+            files.log(Some(7), '>', &format!("line {number}\u{7}")).expect("logged");
+        }
+        files.flush().expect("written");
+        assert!(text(0).expect("a log").ends_with(&format!(" 7 > line {}\\u{{7}}\n", MOST_LOGS + 1)));
+        assert!(text(1).expect("a log").ends_with(&format!("line {MOST_LOGS}\\u{{7}}\n")));
+        assert!(text(MOST_LOGS).is_some() && text(MOST_LOGS + 1).is_none());
+    }
 
     #[test]
     fn what_was_ordered_is_done_in_order_and_faults_are_told() {
