@@ -3,7 +3,7 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use messages::epd::{
     AnyOperand, BYTE_ORDER_MARK, Blocks, Content, FileBlock, MoveReading, Operation, Record, RecordReader,
@@ -12,6 +12,7 @@ use messages::epd::{
 use platform::FileId;
 use tempfile::NamedTempFile;
 
+use crate::foreign::{self, ForeignKind};
 use crate::jobs::PROVENANCE;
 
 /// Error of an input or output file. File names contain no control characters.
@@ -61,34 +62,9 @@ pub struct InputFile {
     about: Option<Metadata>,
     /// `None` for anything but a regular file.
     id: Option<FileId>,
-    /// What the file is if it is not EPD; `None` also for standard input, devices and pipes.
-    kind: Option<&'static str>,
+    /// What the file is if it is not EPD.
+    kind: Option<ForeignKind>,
     reader: Box<dyn Read + Send>,
-}
-
-/// What a file of games is to those who want records.
-const PGN: &str = "a PGN file; expected records of EPD";
-
-/// What the first bytes of a file say about its kind; `None` if it may be EPD.
-fn foreign_kind(start: &[u8]) -> Option<&'static str> {
-    const UTF_16: &str =
-        "UTF-16 text; convert it to UTF-8 first, for example with `iconv -f UTF-16 -t UTF-8`";
-    const PACKED: &str = "compressed; unpack it first";
-    let is_wide = |text: &[u8]| matches!(text, [a, 0, b, 0, ..] | [0, a, 0, b, ..] if a.is_ascii_graphic() && *b >= b' ');
-    match start {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(UTF_16),
-        wide if is_wide(wide) => Some(UTF_16),
-        [0x1f, 0x8b, ..]
-        | [b'P', b'K', 3, 4, ..]
-        | [0x28, 0xb5, 0x2f, 0xfd, ..]
-        | [b'B', b'Z', b'h', b'1'..=b'9', ..]
-        | [0xfd, b'7', b'z', b'X', b'Z', ..] => Some(PACKED),
-        text => {
-            let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
-            let is_tag = matches!(text, [b'[', letter, ..] if letter.is_ascii_alphabetic());
-            is_tag.then_some(PGN)
-        }
-    }
 }
 
 impl InputFile {
@@ -114,11 +90,11 @@ impl InputFile {
     /// Opens a file of EPD records; `-` is standard input.
     ///
     /// # Errors
-    /// The file can't be read, is a directory, or is of another kind than EPD (known of regular files only).
+    /// The file can't be read, is a directory, or is of another kind than EPD.
     pub fn open_records(path: &Path) -> Result<InputFile, FileError> {
         let file = InputFile::open(path)?;
         match file.kind {
-            Some(kind) => Err(FileError::Foreign(file.name, kind)),
+            Some(kind) => Err(FileError::Foreign(file.name, kind.description())),
             None => Ok(file),
         }
     }
@@ -126,16 +102,16 @@ impl InputFile {
     /// Opens a file of games; `-` is standard input.
     ///
     /// # Errors
-    /// The file can't be read, is a directory, or is not text in an encoding that extends ASCII (known of regular files only).
+    /// The file can't be read, is a directory, or is not text in an encoding that extends ASCII.
     pub fn open_games(path: &Path) -> Result<InputFile, FileError> {
         let file = InputFile::open(path)?;
         match file.kind {
-            Some(kind) if kind != PGN => Err(FileError::Foreign(file.name, kind)),
+            Some(kind @ ForeignKind::NoText(_)) => Err(FileError::Foreign(file.name, kind.description())),
             _ => Ok(file),
         }
     }
 
-    /// Opens a file of any kind; `-` is standard input.
+    /// Opens a file of any kind; `-` is standard input. Waits for the first line of standard input or a pipe.
     ///
     /// # Errors
     /// The file can't be read, or is a directory.
@@ -149,16 +125,11 @@ impl InputFile {
         if about.as_ref().is_some_and(Metadata::is_dir) {
             return Err(FileError::Directory(name));
         }
-        let (kind, reader): (_, Box<dyn Read + Send>) = match (is_standard, id) {
-            (true, _) => (None, Box::new(io::stdin())),
-            (false, None) => (None, Box::new(file)),
-            (false, Some(_)) => {
-                let (mut file, mut start) = (file, Vec::new());
-                Read::by_ref(&mut file).take(256).read_to_end(&mut start).map_err(unreadable)?;
-                file.rewind().map_err(unreadable)?;
-                (foreign_kind(&start), Box::new(file))
-            }
-        };
+        let mut reader: Box<dyn Read + Send> =
+            if is_standard { Box::new(io::stdin()) } else { Box::new(file) };
+        let start = foreign::first_bytes(&mut reader).map_err(unreadable)?;
+        let kind = ForeignKind::of(&start);
+        let reader = Box::new(io::Cursor::new(start).chain(reader));
         Ok(InputFile { name, path: (!is_standard).then(|| path.to_owned()), about, id, kind, reader })
     }
 
@@ -252,8 +223,7 @@ impl OutputFile {
             let path = path.canonicalize()?;
             let folder = path.parent().unwrap_or(Path::new("."));
             remove_stale_files(folder);
-            let file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
-            file.as_file().lock()?;
+            let file = temporary_file(folder)?;
             platform::give_owner(file.as_file(), about)?;
             file.as_file().set_permissions(about.permissions())?;
             Ok(OutputKind::InPlace { file, path, version: version(id, about) })
@@ -303,9 +273,9 @@ impl OutputFile {
                     FileId::at(&path).zip(fs::metadata(&path).ok()).map(|(id, about)| version(id, &about));
                 let is_changed = now != Some(opened);
                 if synchronised.is_ok() && is_changed {
-                    let kept =
-                        file.keep().map_err(|error| FileError::Unwritable(self.name.clone(), error.error))?;
-                    return Err(FileError::Changed(self.name, shown(&kept.1)));
+                    let kept = keep_beside(file, &path)
+                        .map_err(|error| FileError::Unwritable(self.name.clone(), error))?;
+                    return Err(FileError::Changed(self.name, shown(&kept)));
                 }
                 synchronised.and_then(|()| file.persist(path).map(drop).map_err(io::Error::from))
             }
@@ -328,21 +298,57 @@ impl OutputFile {
     }
 }
 
-/// Beginning of the names of temporary files.
-const TEMPORARY: &str = ".herald-";
-/// Age of a temporary file at which it may be removed. A running process holds a lock of its file soon after its creation.
-const STALE: Duration = Duration::from_mins(1);
+/// Names of temporary files: the beginning, this number of characters by chance, and the end.
+const TEMPORARY: (&str, usize, &str) = (".herald-in-place-", 8, ".tmp");
 
-/// Removes the temporary files of processes that were killed. Files that can't be removed stay.
+/// Creates a temporary file that this process has locked, so that no other one takes it for that of a killed one.
+fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let (begin, by_chance, end) = TEMPORARY;
+    loop {
+        let file =
+            tempfile::Builder::new().prefix(begin).rand_bytes(by_chance).suffix(end).tempfile_in(folder)?;
+        file.as_file().lock()?;
+        // Another process may have removed the file before it was locked.
+        if FileId::at(file.path()) == FileId::of(file.as_file()) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Keeps a temporary file under a new name beside a file: `NAME.new`, `NAME.new2` and so on.
+fn keep_beside(mut file: NamedTempFile, path: &Path) -> io::Result<PathBuf> {
+    for number in 1_u32.. {
+        let mut kept = path.as_os_str().to_owned();
+        kept.push(if number == 1 { ".new".to_owned() } else { format!(".new{number}") });
+        match file.persist_noclobber(&kept) {
+            Ok(_) => return Ok(kept.into()),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => file = error.file,
+            Err(error) => {
+                // The result is worth more than its name.
+                return error.file.keep().map(|(_, kept)| kept).map_err(|error| error.error);
+            }
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Removes the temporary files of processes that were killed: those that nobody has locked. Files that can't be removed stay.
 fn remove_stale_files(folder: &Path) {
+    let (begin, by_chance, end) = TEMPORARY;
+    let is_temporary = |name: &str| {
+        let chance = name.strip_prefix(begin).and_then(|rest| rest.strip_suffix(end));
+        chance.is_some_and(|chance| {
+            chance.len() == by_chance && chance.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+    };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {
-        let is_old = |about: Metadata| {
-            about.is_file() && about.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > STALE))
-        };
-        if fs::symlink_metadata(entry.path()).is_ok_and(is_old)
-            && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+    for entry in entries.filter(|entry| entry.file_name().to_str().is_some_and(is_temporary)) {
+        let is_file = fs::symlink_metadata(entry.path()).is_ok_and(|about| about.is_file());
+        if let Ok(file) = File::open(entry.path())
+            && is_file
+            && file.try_lock().is_ok()
         {
+            // Still locked, so that its owner, if there is one, sees that it is gone.
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -579,13 +585,44 @@ mod tests {
         };
         let edited = replace(&|| fs::write(&path, "edited").expect("a file"));
         let Err(FileError::Changed(_, kept)) = &edited else { panic!("{edited:?}") };
+        assert!(kept.ends_with("a.epd.new"), "{kept}");
         assert_eq!(fs::read_to_string(&path).expect("a file"), "edited");
         assert_eq!(fs::read_to_string(kept).expect("a file"), "new");
         let removed = replace(&|| fs::remove_file(&path).expect("a file"));
-        assert!(matches!(removed, Err(FileError::Changed(..))) && !path.exists());
+        let Err(FileError::Changed(_, kept)) = &removed else { panic!("{removed:?}") };
+        assert!(kept.ends_with("a.epd.new2") && !path.exists(), "{kept}");
         fs::write(&path, "old").expect("a file");
         replace(&|| ()).expect("nobody else is at work");
         assert_eq!(fs::read_to_string(&path).expect("a file"), "new");
+        fs::write(&path, "old").expect("a file");
+        let longer = replace(&|| {
+            let mut file = File::options().append(true).open(&path).expect("a file");
+            file.write_all(b" and more").expect("room");
+        });
+        assert!(matches!(longer, Err(FileError::Changed(..))));
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "old and more");
+    }
+
+    #[test]
+    fn temporary_files_are_removed_when_nobody_has_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = || {
+            let entries = fs::read_dir(folder.path()).expect("a folder");
+            let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
+            names.sort();
+            names
+        };
+        for name in
+            [".herald-in-place-12345678.tmp", ".herald-in-place-mine.tmp", ".herald-notes", "a.epd.new"]
+        {
+            fs::write(folder.path().join(name), "x").expect("a file");
+        }
+        let alive = temporary_file(folder.path()).expect("a file");
+        remove_stale_files(folder.path());
+        let mut left = [".herald-in-place-mine.tmp", ".herald-notes", "a.epd.new"].map(Into::into).to_vec();
+        left.push(alive.path().file_name().expect("a name").to_owned());
+        left.sort();
+        assert_eq!(names(), left);
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";

@@ -11,7 +11,10 @@ mod analysis_tests;
 mod analyzer;
 pub mod annotate;
 mod files;
+mod foreign;
 mod jobs;
+#[cfg(test)]
+mod lossless_tests;
 mod process;
 pub mod report;
 mod target_result;

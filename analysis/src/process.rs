@@ -199,7 +199,7 @@ pub(crate) fn is_malformed(faults: &[Fault]) -> bool {
 fn too_long(line: u64) -> Fault {
     let limit = LONGEST_READ >> 20;
     let message = format!("the line is longer than {limit} MiB and stays as it is");
-    Fault { line, column: 1, opcode: None, rule: Rule::F3, severity: Severity::Error, message }
+    Fault { line, column: 1, opcode: None, rule: Rule::F3, severity: Severity::Error, repair: None, message }
 }
 
 impl JobResult {
@@ -220,7 +220,12 @@ impl JobResult {
 
     /// Writes the end of a line.
     pub(crate) fn end_line(&mut self, line: &TextLine<'_>) {
-        self.output.extend_from_slice(self.line_ends.of(line.end).as_bytes());
+        self.output.extend_from_slice(self.end_of(line).as_bytes());
+    }
+
+    /// The end that a line gets.
+    pub(crate) fn end_of<'e>(&self, line: &TextLine<'e>) -> &'e str {
+        self.line_ends.of(line.end)
     }
 
     /// Adds a message about a fault.

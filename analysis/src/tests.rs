@@ -20,7 +20,10 @@ use crate::{
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
 /// Runs a verb on a file. Returns output, messages and counters.
-fn run(handler: impl LineHandler + Clone + Send + Sync + 'static, input: &[u8]) -> (Vec<u8>, String, Counts) {
+pub(crate) fn run(
+    handler: impl LineHandler + Clone + Send + Sync + 'static,
+    input: &[u8],
+) -> (Vec<u8>, String, Counts) {
     let (mut output, mut messages, mut counts) = (Vec::new(), Vec::new(), Counts::default());
     let input = Cursor::new(input.to_vec());
     let processed = Verb::quick(handler).process(&pool(), "a.epd", input, 0, |result| {
@@ -33,7 +36,7 @@ fn run(handler: impl LineHandler + Clone + Send + Sync + 'static, input: &[u8]) 
     (output, String::from_utf8(messages).expect("messages are text"), counts)
 }
 
-fn pool() -> WorkerPool {
+pub(crate) fn pool() -> WorkerPool {
     let threads = NonZeroUsize::new(2).expect("threads");
     WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO }
 }
@@ -46,11 +49,11 @@ fn check(json: bool, level: Severity) -> CheckRecords {
     CheckRecords { reader: RecordReader::default(), level, json }
 }
 
-fn normalize(reader: RecordReader) -> Normalize {
+pub(crate) fn normalize(reader: RecordReader) -> Normalize {
     Normalize { reader, escapes: reader.escapes, output: NormalizeOutput::Records }
 }
 
-fn purge(opcode: &str) -> Purge {
+pub(crate) fn purge(opcode: &str) -> Purge {
     Purge::new(opcode).expect("an opcode")
 }
 
@@ -143,7 +146,9 @@ fn purge_leaves_all_the_rest_as_it_is() {
         (" id \"x\"; bm e4", " id \"x\";"),
         ("  id \"x; bm d4;\" ;  bm e4 ;; acd 5;\t", "  id \"x; bm d4;\" ;; acd 5;\t"),
         (" bm e4; acd 1; bm d4;", " acd 1;"),
-        (" 0 1;bm e4;", " 0 1"),
+        (" 0 1;bm e4;", " 0 1;"),
+        (" acd 1;; bm e4;", " acd 1;;"),
+        (" bm e4;\u{b}acd 1;", "\u{b}acd 1;"),
         (" bm e4;acd 1;", " acd 1;"),
         (" bmx e4; Bm d4;", " bmx e4; Bm d4;"),
     ] {

@@ -1,7 +1,7 @@
 //! The quick verbs: canonical form (EPD specification, 7.1: "pfdn"), check, and purge of an operation.
 
-use game::epd::{Escapes, Fault, Findings, Lexer, Rule, Severity, is_opcode};
-use messages::epd::{Content, RecordReader, TextLine};
+use game::epd::{Escapes, Fault, Findings, Lexer, Repair, Rule, Severity, is_opcode};
+use messages::epd::{BYTE_ORDER_MARK, Content, RecordReader, TextLine};
 use serde::Serialize;
 
 use crate::process::{Interrupted, JobResult, LineHandler, is_malformed};
@@ -35,7 +35,7 @@ impl LineHandler for Normalize {
         match line.content() {
             Content::Record => self.record(line, result),
             Content::Blank | Content::Comment if self.output == NormalizeOutput::Records => result.keep(line),
-            Content::Blank | Content::Comment => {}
+            Content::Blank | Content::Comment => self.tell(line, &line.text, Vec::new(), result),
         }
         Ok(())
     }
@@ -61,13 +61,25 @@ impl Normalize {
         match (self.output, text) {
             (NormalizeOutput::Records, None) => result.keep(line),
             (NormalizeOutput::Records, Some(text)) => result.replace(line, &text),
-            (_, Some(text)) if text != line.text => self.tell(line, &text, &reading.faults, result),
-            _ => {}
+            (_, None) => self.tell(line, &line.text, Vec::new(), result),
+            (_, Some(text)) => {
+                // A byte order mark stays.
+                let mark = if line.text.starts_with(BYTE_ORDER_MARK) { "\u{feff}" } else { "" };
+                self.tell(line, &(mark.to_owned() + &text), reading.faults, result);
+            }
         }
     }
 
-    /// Writes the difference between a record and its canonical form.
-    fn tell(&self, line: &TextLine<'_>, text: &str, faults: &[Fault], result: &mut JobResult) {
+    /// Writes the difference between a line and what would be written instead, if there is one.
+    fn tell(&self, line: &TextLine<'_>, text: &str, mut faults: Vec<Fault>, result: &mut JobResult) {
+        let is_same = text == line.text;
+        if is_same {
+            faults.clear();
+        }
+        faults.extend(end_repairs(line, result.end_of(line)));
+        if is_same && faults.is_empty() {
+            return;
+        }
         let told = if self.output == NormalizeOutput::Json {
             let repairs = faults.iter().map(JsonRepair::of).collect();
             let change = JsonChange {
@@ -80,11 +92,37 @@ impl Normalize {
             // Serializing these types doesn't fail.
             serde_json::to_string(&change).unwrap_or_default() + "\n"
         } else {
-            let faults = faults.iter().map(|fault| result.located(fault));
-            faults.collect::<String>() + &format!("-{}\n+{text}\n", line.text)
+            let told = |fault: &Fault| {
+                let Fault { line, column, rule, message, .. } = fault;
+                format!("{}:{line}:{column}: {}: {message} [{rule}]\n", result.file, kind_of_repair(fault))
+            };
+            let difference = if is_same { String::new() } else { format!("-{}\n+{text}\n", line.text) };
+            faults.iter().map(told).collect::<String>() + &difference
         };
         result.output.extend_from_slice(told.as_bytes());
     }
+}
+
+/// The repairs that change the end of a line to `end`.
+fn end_repairs(line: &TextLine<'_>, end: &str) -> Vec<Fault> {
+    let name = |end: &str| match end {
+        "\n" => "LF",
+        "\r\n" => "CR LF",
+        "\r" => "CR",
+        _ => "no line end",
+    };
+    let bare = line.end.trim_start_matches('\0');
+    let nuls = line.end.len() - bare.len();
+    let mut findings = Findings::new(&line.text, line.number);
+    if nuls > 0 && !end.contains('\0') {
+        let message = format!("{} at the end of the line left out", game::counted(nuls as u64, "NUL byte"));
+        findings.report_repaired(line.text.len(), Rule::F1, Repair::Nul, message);
+    }
+    if end != line.end && end != bare {
+        let message = format!("{} becomes {}", name(bare), name(end));
+        findings.report_repaired(line.text.len(), Rule::F1, Repair::LineEnds, message);
+    }
+    findings.faults
 }
 
 /// A record before and after, as JSON.
@@ -103,27 +141,35 @@ struct JsonRepair<'a> {
     kind: &'static str,
     rule: &'a str,
     column: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opcode: Option<&'a str>,
     message: &'a str,
 }
 
 impl JsonRepair<'_> {
     fn of(fault: &Fault) -> JsonRepair<'_> {
-        let Fault { rule, column, message, .. } = fault;
-        JsonRepair { kind: kind_of_repair(*rule), rule: rule.label(), column: *column, message }
+        let Fault { rule, column, opcode, message, .. } = fault;
+        JsonRepair {
+            kind: kind_of_repair(fault),
+            rule: rule.label(),
+            column: *column,
+            opcode: opcode.as_deref(),
+            message,
+        }
     }
 }
 
-/// What is repaired when a rule is broken, in the words of `--repair` where it has one.
-fn kind_of_repair(rule: Rule) -> &'static str {
-    match rule {
-        Rule::F9 => "semicolons",
-        Rule::F11 | Rule::T8 => "quotes",
-        Rule::F12 => "duplicates",
-        Rule::F13 | Rule::F14 => "order",
-        Rule::T2 | Rule::A24 => "moves",
-        Rule::T3 => "numbers",
-        Rule::F8 => "counters",
-        _ => "form",
+/// The kind of repair that was asked for, or what the canonical form asks for by itself.
+fn kind_of_repair(fault: &Fault) -> &'static str {
+    match (fault.repair, fault.rule) {
+        (Some(repair), _) => repair.name(),
+        (None, _) if fault.severity == Severity::Note && !matches!(fault.rule, Rule::F13 | Rule::F14) => {
+            "note"
+        }
+        (None, Rule::F13 | Rule::F14) => "order",
+        (None, Rule::F8) => "counters",
+        (None, Rule::T2 | Rule::A24) => "san",
+        (None, _) => "form",
     }
 }
 
@@ -231,20 +277,21 @@ impl Purge {
         let (mut kept, mut kept_to) = (Vec::with_capacity(line.text.len()), 0);
         if lexer.fields().is_some() {
             lexer.counters();
-            let mut end = lexer.position();
             while let Some(opcode) = lexer.opcode() {
                 while lexer.operand().is_some() {}
                 if opcode.text == self.opcode {
                     // What follows without a blank of its own needs the one before the opcode.
                     let next = line.text.as_bytes().get(lexer.position());
-                    let has_blank = next.is_none_or(|next| next.is_ascii_whitespace() || *next == b';');
-                    line.copy(&line.text[kept_to..if has_blank { end } else { opcode.at }], &mut kept);
+                    let has_blank = next.is_none_or(|next| next.is_ascii_whitespace() || matches!(next, 0x0b | b';'));
+                    let before = &line.text[kept_to..opcode.at];
+                    let blanks = |c: char| c.is_ascii_whitespace() || c == '\u{b}';
+                    line.copy(if has_blank { before.trim_end_matches(blanks) } else { before }, &mut kept);
                     kept_to = lexer.position();
                 }
-                end = lexer.position();
             }
         }
-        let is_doubtful = kept_to > 0 && is_malformed(&lexer.findings.faults);
+        let is_named = || kept_to > 0 || line.text.contains(&*self.opcode);
+        let is_doubtful = is_malformed(&lexer.findings.faults) && is_named();
         if is_doubtful {
             result.counts.add_record(&lexer.findings.faults);
             result.report_errors(&lexer.findings.faults);

@@ -106,10 +106,10 @@ pub(crate) struct NormalizeArgs {
     /// Letters of the pieces in moves to be repaired
     #[arg(long, value_enum, default_value = "english", value_name = "LANGUAGE")]
     piece_letters: LettersArg,
-    /// Show each record that would change, before and after, and write nothing else
+    /// Show each line that would change, before and after, with the kind of each repair, and write nothing else
     #[arg(long, conflicts_with_all = ["output", "in_place"])]
     diff: bool,
-    /// Write the changes as JSON objects, one per line, and nothing else
+    /// Write the changes as JSON objects, one per line, each repair with its kind, and nothing else
     #[arg(long, conflicts_with_all = ["output", "in_place", "diff"])]
     json: bool,
     /// How strings write quotation marks and semicolons
@@ -141,53 +141,80 @@ enum RepairArg {
     Numbers,
 }
 
+impl RepairArg {
+    /// `None` for all kinds.
+    fn kind(self) -> Option<Repair> {
+        Some(match self {
+            RepairArg::All => return None,
+            RepairArg::LineEnds => Repair::LineEnds,
+            RepairArg::Nul => Repair::Nul,
+            RepairArg::Escapes => Repair::Escapes,
+            RepairArg::Moves => Repair::Moves,
+            RepairArg::Mates => Repair::Mates,
+            RepairArg::Semicolons => Repair::Semicolons,
+            RepairArg::Duplicates => Repair::Duplicates,
+            RepairArg::Quotes => Repair::Quotes,
+            RepairArg::Numbers => Repair::Numbers,
+        })
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum LettersArg {
     English,
+    /// K, D, T, L, S: also Danish, Norwegian and Swedish
     German,
     French,
     Spanish,
+    Italian,
+    Portuguese,
+    Dutch,
+    Polish,
+    Hungarian,
     Russian,
 }
 
 impl NormalizeArgs {
+    /// What is to be repaired.
+    fn repairs(&self) -> RepairSet {
+        let kinds = Repair::ALL
+            .into_iter()
+            .filter(|kind| self.repair.iter().any(|given| given.kind().is_none_or(|given| given == *kind)));
+        kinds.fold(RepairSet::NONE, RepairSet::with)
+    }
+
     fn reader(&self) -> RecordReader {
-        let repairs = |kind| self.repair.iter().any(|given| *given == kind || *given == RepairArg::All);
-        let kinds = [
-            (RepairArg::Duplicates, Repair::Duplicates),
-            (RepairArg::Quotes, Repair::Quotes),
-            (RepairArg::Numbers, Repair::Numbers),
-            (RepairArg::Semicolons, Repair::Semicolons),
-        ];
-        let kinds = kinds.into_iter().filter(|(kind, _)| repairs(*kind));
+        let repairs = self.repairs();
         let letters = match self.piece_letters {
             LettersArg::English => PieceLetters::English,
             LettersArg::German => PieceLetters::German,
             LettersArg::French => PieceLetters::French,
             LettersArg::Spanish => PieceLetters::Spanish,
+            LettersArg::Italian => PieceLetters::Italian,
+            LettersArg::Portuguese => PieceLetters::Portuguese,
+            LettersArg::Dutch => PieceLetters::Dutch,
+            LettersArg::Polish => PieceLetters::Polish,
+            LettersArg::Hungarian => PieceLetters::Hungarian,
             LettersArg::Russian => PieceLetters::Russian,
         };
-        let moves = if repairs(RepairArg::Moves) { MoveReading::Repair } else { MoveReading::Legal };
-        let escapes = if repairs(RepairArg::Escapes) { EscapesArg::PythonChess } else { self.escapes };
-        RecordReader {
-            mates: repairs(RepairArg::Mates),
-            repairs: kinds.fold(RepairSet::NONE, |set, (_, kind)| set.with(kind)),
-            letters,
-            ..escapes.reader(moves)
-        }
+        let moves = if repairs.contains(Repair::Moves) { MoveReading::Repair } else { MoveReading::Legal };
+        let escapes = match self.escapes {
+            EscapesArg::Standard if repairs.contains(Repair::Escapes) => EscapesArg::PythonChess,
+            given => given,
+        };
+        RecordReader { mates: repairs.contains(Repair::Mates), repairs, letters, ..escapes.reader(moves) }
     }
 
     pub(super) fn run(&self) -> Result<()> {
-        let repairs = |kind| self.repair.iter().any(|given| *given == kind || *given == RepairArg::All);
-        let reader = self.reader();
+        let (reader, repairs) = (self.reader(), self.repairs());
         let output = match (self.diff, self.json) {
             (true, _) => NormalizeOutput::Differences,
             (_, true) => NormalizeOutput::Json,
             _ => NormalizeOutput::Records,
         };
-        let escapes = if repairs(RepairArg::Escapes) { Escapes::None } else { reader.escapes };
-        let line_ends = match self.output.line_ends(repairs(RepairArg::Nul)) {
-            LineEnds::Keep | LineEnds::WithoutNul if repairs(RepairArg::LineEnds) => LineEnds::Lf,
+        let escapes = if repairs.contains(Repair::Escapes) { Escapes::None } else { reader.escapes };
+        let line_ends = match self.output.line_ends(repairs.contains(Repair::Nul)) {
+            LineEnds::Keep | LineEnds::WithoutNul if repairs.contains(Repair::LineEnds) => LineEnds::Lf,
             line_ends => line_ends,
         };
         let verb = Verb::quick(Normalize { reader, escapes, output }).with_line_ends(line_ends);
@@ -201,7 +228,10 @@ impl NormalizeArgs {
     }
 }
 
-/// Remove an operation from all EPD records (the standard's "pfop"); the rest is not changed
+/// Remove an operation from all EPD records (the standard's "pfop")
+///
+/// All other bytes stay as they are. A record in which the end of an operation is in doubt (a string that is not closed, text behind
+/// a string) is reported and stays as it is; then the exit status is 1.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd purge pv analysed.epd -o suite.epd")]
 pub(crate) struct PurgeArgs {

@@ -209,6 +209,8 @@ fn files_of_other_kinds_are_refused_before_anything_is_written() {
         (&[&b"\xff\xfe"[..], &wide].concat(), "UTF-16 text"),
         (&wide, "UTF-16 text"),
         (b"\x1f\x8b\x08\0", "compressed"),
+        (b"\x89PNG\r\n\x1a\n", "a picture"),
+        (b"{\"fen\": \"8/8\"}\n", "JSON"),
     ] {
         fs::write(path.join("a.epd"), bytes).expect("a file");
         fs::write(path.join("out.epd"), "precious").expect("a file");
@@ -216,9 +218,61 @@ fn files_of_other_kinds_are_refused_before_anything_is_written() {
             let complaint = complaint(path, &[&["normalize", "a.epd"], more].concat(), 2);
             assert!(complaint.starts_with(&format!("herald: `a.epd` is {told}")), "{complaint}");
         }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
+        let mut child = command
+            .current_dir(path)
+            .args(["epd", "purge", "bm", "-o", "out.epd"])
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("herald runs");
+        child.stdin.take().expect("a pipe").write_all(bytes).expect("herald listens");
+        let output = child.wait_with_output().expect("herald ends");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).starts_with(&format!("herald: `standard input` is {told}")));
         assert_eq!(fs::read(path.join("a.epd")).expect("a file"), bytes);
         assert_eq!(read(&folder, "out.epd"), "precious");
     }
+}
+
+#[test]
+fn a_run_in_place_that_is_killed_leaves_the_file_and_the_next_one_cleans_up() {
+    let folder = folder(&format!("{START}  acd 1;\n"));
+    let path = folder.path();
+    let names = || fs::read_dir(path).expect("a folder").count();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
+    let mut child = command
+        .current_dir(path)
+        .args(["epd", "analyze", "--in-place", "--depth", "100", "a.epd"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("herald runs");
+    let limit = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while names() < 2 && std::time::Instant::now() < limit {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.kill().expect("a process");
+    child.wait().expect("an end");
+    assert_eq!((names(), read(&folder, "a.epd")), (2, format!("{START}  acd 1;\n")));
+    let output = herald(path, &["purge", "pv", "--in-place", "a.epd"]);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+    assert_eq!((names(), read(&folder, "a.epd")), (1, format!("{START}  acd 1;\n")));
+}
+
+#[test]
+fn analysis_keeps_line_ends_and_what_it_does_not_understand() {
+    let lines: String = ["\n", "\r\n", "\r", "\0\n", "\0"]
+        .map(|end| format!("{START}  Foo\t\"a\"  b;  dm  0  0;{end}"))
+        .concat();
+    let folder = folder(&lines);
+    let arguments = ["analyze", "--in-place", "--nodes", "1", "--no-times", "--no-provenance", "a.epd"];
+    let output = herald(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let written = read(&folder, "a.epd");
+    assert_eq!(written.matches(" dm  0  0; ").count(), 5, "{written}");
+    assert_eq!(written.matches(";\r\n").count() + written.matches(";\0\n").count(), 2, "{written:?}");
+    assert!(written.ends_with(";\0") && written.contains(&format!(";\r{START}")), "{written:?}");
 }
 
 #[test]
@@ -230,17 +284,15 @@ fn in_place_keeps_mode_and_owner_and_cleans_up() {
     fs::set_permissions(path.join("a.epd"), fs::Permissions::from_mode(0o640)).expect("permissions");
     // Only root can give a file away.
     let is_foreign = std::os::unix::fs::chown(path.join("a.epd"), Some(1234), Some(4321)).is_ok();
-    let stale = File::create(path.join(".herald-killed")).expect("a file");
-    stale.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a date");
-    drop(stale);
-    let running = File::create(path.join(".herald-running")).expect("a file");
-    running.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a date");
-    running.lock().expect("a lock");
+    let (killed, running) = (".herald-in-place-12345678.tmp", ".herald-in-place-87654321.tmp");
+    drop(File::create(path.join(killed)).expect("a file"));
+    let locked = File::create(path.join(running)).expect("a file");
+    locked.lock().expect("a lock");
     let output = herald(path, &["normalize", "--in-place", "a.epd"]);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
     assert_eq!((read(&folder, "a.epd"), about().mode() & 0o777), (format!("{START} acd 1;\n"), 0o640));
     assert!(!is_foreign || (about().uid(), about().gid()) == (1234, 4321));
-    assert!(!path.join(".herald-killed").exists() && path.join(".herald-running").exists());
+    assert!(!path.join(killed).exists() && path.join(running).exists());
 
     fs::hard_link(path.join("a.epd"), path.join("b.epd")).expect("a link");
     assert!(complaint(path, &["normalize", "--in-place", "b.epd"], 2).contains("several names"));
@@ -296,7 +348,7 @@ fn repairs_are_made_by_kind_and_shown_before() {
     assert_eq!(text(&output.stdout), format!("{START} bm Nc3 Nf3;\n{START} acd 1;\n"));
     let output = herald(path, &[&german[..], &["--diff"]].concat());
     let told = text(&output.stdout);
-    assert!(told.starts_with("a.epd:1:57: warning: `Sf3` is not SAN; expected Nf3 [T2]\n"), "{told}");
+    assert!(told.starts_with("a.epd:1:57: moves: `Sf3` is not SAN; expected Nf3 [T2]\n"), "{told}");
     assert!(told.ends_with(&format!("-{START} bm Sf3 Sc3;\n+{START} bm Nc3 Nf3;\n")), "{told}");
     let output = herald(path, &[&german[..], &["--json"]].concat());
     let changes: Vec<serde_json::Value> =
@@ -306,6 +358,14 @@ fn repairs_are_made_by_kind_and_shown_before() {
         (changes[0]["line"].as_u64(), changes[0]["repairs"][0]["kind"].as_str()),
         (Some(1), Some("moves"))
     );
+    let line = "bm e2e4; bm d4 acd \"1\"; c1 \"say \\\"e4\\\"\"; dm 3; c0 \"x;\0\r\n";
+    fs::write(path.join("a.epd"), format!("{START} {line}")).expect("a file");
+    let output = herald(path, &["normalize", "a.epd", "--repair", "all", "--json"]);
+    let change: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for kind in ["duplicates", "escapes", "line-ends", "moves", "nul", "numbers", "quotes", "semicolons"] {
+        let repairs = change["repairs"].as_array().expect("repairs");
+        assert!(repairs.iter().any(|repair| repair["kind"] == kind), "{kind}: {change}");
+    }
 }
 
 /// Returns the folder of suites beside the repository, if it exists.

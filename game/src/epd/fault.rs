@@ -79,6 +79,60 @@ impl fmt::Display for Rule {
     }
 }
 
+/// A kind of repair that a user can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Line ends become those that were asked for.
+    LineEnds,
+    /// NUL bytes at the ends of lines are left out.
+    Nul,
+    /// Quotation marks and backslashes behind a backslash in a string, which EPD does not have, are decoded.
+    Escapes,
+    /// Moves in another notation become SAN.
+    Moves,
+    /// `bm #3` becomes `dm 3`, and `bm #-3` the `ce` of that mate.
+    Mates,
+    /// A known opcode among the operands begins the next operation.
+    Semicolons,
+    /// Of several operations with one opcode and different operands the moves of `am` and `bm` are joined; of others the last one is
+    /// kept.
+    Duplicates,
+    /// A string without its closing quotation mark ends at the end of the line, before the semicolon.
+    Quotes,
+    /// Numbers with decimals, with commas between thousands, or in quotation marks. `ce` with decimals is read as pawns.
+    Numbers,
+}
+
+impl Repair {
+    /// All kinds.
+    pub const ALL: [Repair; 9] = [
+        Repair::LineEnds,
+        Repair::Nul,
+        Repair::Escapes,
+        Repair::Moves,
+        Repair::Mates,
+        Repair::Semicolons,
+        Repair::Duplicates,
+        Repair::Quotes,
+        Repair::Numbers,
+    ];
+
+    /// The name of the kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Repair::LineEnds => "line-ends",
+            Repair::Nul => "nul",
+            Repair::Escapes => "escapes",
+            Repair::Moves => "moves",
+            Repair::Mates => "mates",
+            Repair::Semicolons => "semicolons",
+            Repair::Duplicates => "duplicates",
+            Repair::Quotes => "quotes",
+            Repair::Numbers => "numbers",
+        }
+    }
+}
+
 /// A fault of a record. Displayed in the format of compilers: `3:40: error: illegal move ... [X9]`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {severity}: {message} [{rule}]")]
@@ -93,6 +147,8 @@ pub struct Fault {
     pub rule: Rule,
     /// Severity.
     pub severity: Severity,
+    /// The kind of repair that was asked for and mends the fault.
+    pub repair: Option<Repair>,
     /// Description without control characters.
     pub message: String,
 }
@@ -126,6 +182,7 @@ impl<'a> Findings<'a> {
         }
         let before = self.text.get(..at).unwrap_or(self.text);
         self.faults.push(Fault {
+            repair: None,
             line: self.line,
             column: before.chars().count() + 1,
             opcode: self.opcode.map(|opcode| crate::excerpt(opcode).into()),
@@ -133,6 +190,22 @@ impl<'a> Findings<'a> {
             severity,
             message: message.into(),
         });
+    }
+
+    /// Adds a warning about a fault that is mended because a user asked for this kind of repair.
+    pub fn report_repaired(&mut self, at: usize, rule: Rule, repair: Repair, message: impl Into<String>) {
+        self.report(at, rule, Severity::Warning, message);
+        let is_stored = self.faults.len() <= MOST_FAULTS;
+        if let Some(fault) = self.faults.last_mut().filter(|_| is_stored) {
+            fault.repair = Some(repair);
+        }
+    }
+
+    /// The worst fault since there were `known` faults. When there are too many faults to be stored it is the worst of all that
+    /// were not.
+    pub fn worst_since(&self, known: usize) -> Option<Severity> {
+        let since = if self.faults.len() > MOST_FAULTS { MOST_FAULTS } else { known };
+        self.faults.get(since..)?.iter().map(|fault| fault.severity).max()
     }
 }
 

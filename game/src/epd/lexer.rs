@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Findings, LONGEST_LINE, Rule, Severity};
+use super::{Findings, LONGEST_LINE, Repair, Rule, Severity};
 use crate::{counted, excerpt};
 
 /// Escapes in strings. EPD itself has none (EPD specification, 5.1).
@@ -109,6 +109,8 @@ pub struct Lexer<'a> {
     escapes: Escapes,
     /// Whether the current operation has more text before its semicolon.
     is_open: bool,
+    /// Whether the last operation ended with a semicolon.
+    has_semicolon: bool,
     /// Whether a string without its closing quotation mark ends before the last semicolon of the line. By default it is an error.
     pub closes_strings: bool,
     /// Faults found so far.
@@ -123,6 +125,7 @@ impl<'a> Lexer<'a> {
             at: 0,
             escapes,
             is_open: false,
+            has_semicolon: false,
             closes_strings: false,
             findings: Findings::new(text, line),
         };
@@ -144,9 +147,20 @@ impl<'a> Lexer<'a> {
         lexer
     }
 
+    /// The whole line.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// Byte offset of the next token.
     pub fn position(&self) -> usize {
         self.at
+    }
+
+    /// The text from byte offset `begin` to the next token, which is the whole of an operation that begins there and has been
+    /// taken; `None` if no semicolon ends it.
+    pub fn whole_operation(&self, begin: usize) -> Option<&'a str> {
+        self.text.get(begin..self.at).filter(|_| !self.is_open && self.has_semicolon)
     }
 
     /// The four fields of the position; `None` if there are fewer.
@@ -200,7 +214,7 @@ impl<'a> Lexer<'a> {
         }
         let word = self.word_before(|byte| ends_word(byte) || byte == b'"');
         self.findings.opcode = Some(word.text);
-        self.is_open = true;
+        (self.is_open, self.has_semicolon) = (true, false);
         self.check_opcode(word);
         Some(word)
     }
@@ -220,7 +234,7 @@ impl<'a> Lexer<'a> {
                 None
             }
             Some(b';') => {
-                self.is_open = false;
+                (self.is_open, self.has_semicolon) = (false, true);
                 if blanks > 0 {
                     self.warn(blank, Rule::F9, "blanks before a semicolon");
                 }
@@ -255,9 +269,15 @@ impl<'a> Lexer<'a> {
         };
         self.at = end.map_or(self.text.len(), |end| at + 1 + end + 1);
         if end.is_none() {
-            let severity = if self.closes_strings { Severity::Warning } else { Severity::Error };
             let message = "a string without the quotation mark at its end";
-            self.findings.report(at, Rule::F11, severity, message);
+            if self.closes_strings {
+                self.findings.report_repaired(at, Rule::F11, Repair::Quotes, message);
+            } else {
+                self.error(at, Rule::F11, message);
+            }
+        } else if self.escapes == Escapes::None && text.ends_with('\\') && has_another_end(rest) {
+            let message = "a string with `\\\"`, which would not end it if EPD had escapes";
+            self.error(at, Rule::F11, message);
         } else if self.peek().is_some_and(|next| !ends_word(next)) {
             self.error(self.at, Rule::F11, "text directly behind a string; expected a space or a semicolon");
         }
@@ -352,6 +372,14 @@ impl<'a> Lexer<'a> {
     fn error(&mut self, at: usize, rule: Rule, message: impl Into<String>) {
         self.findings.report(at, rule, Severity::Error, message);
     }
+}
+
+/// Whether the rest of a line behind the beginning of a string has an end of the string if `\"` does not end it.
+fn has_another_end(rest: &str) -> bool {
+    let end = Escapes::Backslash.end_of_string(rest.as_bytes());
+    end.is_some_and(|end| {
+        end < rest.len() && rest.as_bytes().get(end + 1).is_none_or(|next| ends_word(*next))
+    })
 }
 
 /// Whether a text has the form of an opcode: a letter, then up to 14 letters, digits or underscores (EPD specification, 5.1).

@@ -7,7 +7,7 @@ mod fault;
 mod lexer;
 mod write;
 
-pub use fault::{Fault, Findings, Rule, Severity};
+pub use fault::{Fault, Findings, Repair, Rule, Severity};
 pub use lexer::{Escapes, Lexer, Operand, Word, is_identifier, is_opcode, position_part};
 pub use write::{LONGEST_STRING, fields, operand_text, quoted, record};
 

@@ -20,13 +20,13 @@ mod tests;
 mod values;
 
 pub use blocks::{BYTE_ORDER_MARK, Blocks, Content, FileBlock, LONGEST_READ, TextLine, lines};
-pub use game::epd::{Escapes, Fault, Rule, Severity};
+pub use game::epd::{Escapes, Fault, Repair, Rule, Severity};
 pub use moves::EpdMove;
 pub(crate) use moves::cleaned;
 pub use operation::{AnyOperand, Contact, Operation, Text};
 pub use position::{Castling, EpdPosition, EpdPosition as Position};
 pub use record::{MoveReading, Reading, Record, RecordReader, Strictness};
-pub use repair::{PieceLetters, Repair, RepairSet};
+pub use repair::{PieceLetters, RepairSet};
 pub use values::{
     ClockTime, EpdEvaluation, EpdEvaluation as Evaluation, RefereeCommand, RefereeRequest, Register,
 };

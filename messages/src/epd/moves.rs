@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::iter;
 
-use game::epd::{Findings, Rule, Severity};
+use game::epd::{Findings, Repair, Rule, Severity};
 use game::{CastlingMode, Chess, Move, excerpt};
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{Position as _, Role};
@@ -165,27 +165,29 @@ impl MoveReader<'_> {
     ) -> EpdMove<'a> {
         let text = cleaned(text);
         let read = read_san(&text);
-        if let Some(san) = read
+        let respelled = if self.repairs { respelled(&text, self.letters) } else { None };
+        // Letters of another language come before the same letters in English.
+        let is_english = respelled.is_none() || self.letters == PieceLetters::English;
+        if let Some(san) = read.filter(|_| is_english)
             && let Ok(mv) = san.san.to_move(chess)
         {
             let written = san_and_play(chess, mv);
-            if written != san {
+            if written != san || !is_canonical(&text) {
                 let message = format!("`{}` should be written {written}", excerpt(&text));
                 findings.report(at, Rule::T2, Severity::Warning, message);
             }
             return EpdMove::Legal(mv, written);
         }
-        let respelled = if self.repairs { respelled(&text, self.letters) } else { None };
-        match game::read_move(chess, mode, respelled.as_deref().unwrap_or(&text)) {
+        let respelled = respelled.and_then(|text| game::read_move(chess, mode, &text).ok());
+        match respelled.map_or_else(|| game::read_move(chess, mode, &text), Ok) {
             Ok(mv) => {
                 let written = san_and_play(chess, mv);
-                let severity = if self.repairs { Severity::Warning } else { Severity::Error };
-                findings.report(
-                    at,
-                    Rule::T2,
-                    severity,
-                    format!("`{}` is not SAN; expected {written}", excerpt(&text)),
-                );
+                let message = format!("`{}` is not SAN; expected {written}", excerpt(&text));
+                match self.repairs {
+                    true if read == Some(written) => {}
+                    true => findings.report_repaired(at, Rule::T2, Repair::Moves, message),
+                    false => findings.report(at, Rule::T2, Severity::Error, message),
+                }
                 if self.repairs { EpdMove::Legal(mv, written) } else { unread(read, text) }
             }
             Err(error) => {
@@ -197,32 +199,46 @@ impl MoveReader<'_> {
     }
 }
 
-/// The usual spelling of a move that is written in another: with a move number, annotations, figurines, zeros for castling or
-/// letters of another language; `None` if nothing changes.
+/// The usual spelling of a move that is written in another: with a move number, annotations, figurines, other signs or letters of
+/// another language; `None` if nothing but a check changes.
 fn respelled(text: &str, letters: PieceLetters) -> Option<String> {
     let number = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let behind = text[number..].trim_start_matches(['.', '\u{2026}']);
     let is_numbered = number > 0 && behind.len() < text.len() - number;
     let mut rest = if is_numbered { behind } else { text };
-    for suffix in ["e.p.", "ep", "+-", "-+", "\u{2020}", "\u{2021}"] {
+    for suffix in ["e.p.", "ep", "+-", "-+", "\u{2020}", "\u{2021}", "mate", "ch"] {
         rest = rest.strip_suffix(suffix).unwrap_or(rest);
     }
-    let rest = rest.trim_end_matches(['!', '?']);
-    let is_castling = rest.starts_with("0-0");
-    let mut before = None;
-    let spelled = rest.chars().filter_map(|c| {
-        let before = before.replace(c);
-        match c {
-            '0' if is_castling => Some('O'),
-            ':' | '\u{d7}' => Some('x'),
-            '\u{2659}' | '\u{265f}' => None,
-            figurine @ '\u{2654}'..='\u{265e}' => "KQRBN".chars().nth((figurine as usize - 0x2654) % 6),
-            letter if matches!(before, None | Some('=')) => Some(letters.english(letter)),
-            other => Some(other),
-        }
+    let rest = rest.trim_end_matches(['!', '?', '+', '#']);
+    let promotion = rest.rfind(['1', '8']).and_then(|at| {
+        let behind = rest[at + 1..].trim_end_matches(')').trim_start_matches(['=', '(', '/']);
+        let (piece, "") = piece(behind, letters)? else { return None };
+        Some((&rest[..=at], piece))
     });
-    let spelled: String = spelled.collect();
-    (spelled != text).then_some(spelled)
+    let (moved, promotion) = match promotion {
+        Some((moved, piece)) => (moved, format!("={piece}")),
+        None => (rest, String::new()),
+    };
+    let (first, moved) = match piece(moved, letters) {
+        Some((piece, moved)) => (String::from(piece), moved),
+        None => (String::new(), moved.trim_start_matches(['\u{2659}', '\u{265f}'])),
+    };
+    let moved = moved.replace(['\u{d7}', ':'], "x").replace(['\u{2010}', '\u{2013}', '\u{2014}'], "-");
+    let spelled = first + &moved + &promotion;
+    (spelled != text.trim_end_matches(['+', '#'])).then_some(spelled)
+}
+
+/// Splits a text that begins with a piece, as a letter of a language or as a figurine, into the English letter and the rest.
+fn piece(text: &str, letters: PieceLetters) -> Option<(char, &str)> {
+    let figurine = text.chars().next().filter(|first| ('\u{2654}'..='\u{265e}').contains(first));
+    match figurine {
+        Some('\u{2659}') => None,
+        Some(figurine) => {
+            let english = "KQRBN".chars().nth((figurine as usize - 0x2654) % 6)?;
+            Some((english, &text[figurine.len_utf8()..]))
+        }
+        None => letters.split(text),
+    }
 }
 
 /// Reads a move without a position.

@@ -5,14 +5,14 @@ use std::iter;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
-use game::epd::{Escapes, Findings, Operand, Rule, Severity, Word, is_identifier};
+use game::epd::{Escapes, Findings, Operand, Repair, Rule, Severity, Word, is_identifier};
 use game::{Score, excerpt};
 use shakmaty::ByColor;
 use time::{Date, Month, PrimitiveDateTime, Time};
 
 use super::moves::{EpdMove, MoveReader, cleaned, printing};
 use super::operation::{AnyOperand, Contact, Operation, Text};
-use super::repair::{Repair, RepairSet};
+use super::repair::RepairSet;
 use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register, numbers};
 
 /// The range of integers that every program supports (EPD specification, 5.2.3).
@@ -39,6 +39,9 @@ impl<'a> Operands<'a, '_> {
     /// Reads the operation. If its operands are invalid, an error is reported and the operation is kept as
     /// [`Operation::Other`].
     pub(super) fn read(mut self) -> Operation<'a> {
+        if self.repairs.contains(Repair::Escapes) {
+            self.escapes_told();
+        }
         let opcode = self.opcode.text;
         let distance = if opcode == "bm" { self.mate_distance() } else { None };
         let read = match distance {
@@ -46,6 +49,17 @@ impl<'a> Operands<'a, '_> {
             None => Operation::read(&mut self),
         };
         read.unwrap_or_else(|| Operation::Other { opcode: printing(opcode), operands: self.any() })
+    }
+
+    /// Reports escapes in strings, which are decoded and not written again.
+    fn escapes_told(&mut self) {
+        for operand in self.given.iter().filter(|operand| operand.is_string) {
+            let text = self.escapes.decode(operand.text);
+            if text != operand.text {
+                let message = format!("`{}` has escapes; write `{}`", excerpt(operand.text), excerpt(&text));
+                self.findings.report_repaired(operand.at, Rule::F11, Repair::Escapes, message);
+            }
+        }
     }
 
     /// Reads an operation whose opcode is not in the table of [`Operation`].
@@ -167,14 +181,22 @@ impl<'a> Operands<'a, '_> {
             let Some(number) = repaired.filter(|number| range.contains(number)) else {
                 return self.refuse_first(Rule::T3, &expected());
             };
-            self.report_operand(self.given[0], Rule::T3, Severity::Warning, &format!("write {number}"));
+            self.repaired_number_told(number);
             return Some(number);
         };
         let plain = digits.len() == 1 || !digits.starts_with('0');
-        if text.starts_with('+') || !plain || *text == "-0" || *is_string {
+        if *is_string {
+            self.repaired_number_told(number);
+        } else if text.starts_with('+') || !plain || *text == "-0" {
             self.report_operand(self.given[0], Rule::T3, Severity::Warning, &format!("write {number}"));
         }
         Some(number)
+    }
+
+    fn repaired_number_told(&mut self, number: i64) {
+        let Operand { text, at, .. } = self.given[0];
+        let message = format!("`{}` write {number}", excerpt(text));
+        self.findings.report_repaired(at, Rule::T3, Repair::Numbers, message);
     }
 
     pub(super) fn count(&mut self) -> Option<u32> {
@@ -317,7 +339,8 @@ impl<'a, 'f> Operands<'a, 'f> {
                 return self.refuse_operand(*operand, Rule::T2, "is a string; expected a move");
             }
             if self.moves.passes_over(operand.text) {
-                self.report_operand(*operand, Rule::T2, Severity::Warning, "is not a move; it is left out");
+                let message = format!("`{}` is not a move; it is left out", excerpt(operand.text));
+                self.findings.report_repaired(operand.at, Rule::T2, Repair::Moves, message);
             }
             if operand.text.contains(',') {
                 self.report(operand.at, Rule::F9, Severity::Warning, "commas between moves");
@@ -373,15 +396,22 @@ impl<'a, 'f> Operands<'a, 'f> {
             _ => None,
         };
         let read = operation.filter(|_| self.mates);
-        let (severity, instead) = match (&read, moves) {
-            (Some(operation), _) => (Severity::Warning, format!("read as `{}`", operation.opcode())),
-            (None, Some(-383..=-1)) => {
-                (Severity::Error, "expected moves; a mate of the side to move belongs in `ce`".into())
+        let at = self.given[0].at;
+        let message = |instead: &str| format!("`{}` is not a move; {instead}", excerpt(text));
+        match (&read, moves) {
+            (Some(operation), _) => {
+                let message = message(&format!("read as `{}`", operation.opcode()));
+                self.findings.report_repaired(at, Rule::T2, Repair::Mates, message);
             }
-            _ => (Severity::Error, "expected moves; a distance to mate belongs in `dm`".into()),
-        };
-        let message = format!("`{}` is not a move; {instead}", excerpt(text));
-        self.report(self.given[0].at, Rule::T2, severity, message);
+            (None, Some(-383..=-1)) => {
+                let message = message("expected moves; a mate of the side to move belongs in `ce`");
+                self.report(at, Rule::T2, Severity::Error, message);
+            }
+            _ => {
+                let message = message("expected moves; a distance to mate belongs in `dm`");
+                self.report(at, Rule::T2, Severity::Error, message);
+            }
+        }
         read
     }
 

@@ -2,33 +2,68 @@
 //!
 //! Operations are kept in ASCII order of their opcodes, because the order in the line must not change the meaning (EPD
 //! specification, 5.1). Of several operations with the same opcode the last one is kept.
+//!
+//! An operation that was read and not changed remembers its span of the line. It is written byte for byte if it is as it should be,
+//! and if it was not understood; only an operation with a warning is written anew.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
-use game::epd::{Escapes, Fault, Findings, Lexer, Operand, Rule, Severity, Word};
+use game::epd::{Escapes, Fault, Findings, Lexer, Operand, Repair, Rule, Severity, Word};
 use game::{FenError, Game};
 use smallvec::SmallVec;
 
 use super::moves::{EpdMove, MoveReader};
 use super::operands::Operands;
-use super::repair::{PieceLetters, Repair, RepairSet};
+use super::repair::{PieceLetters, RepairSet};
 use super::rules::judge;
 use super::{EpdPosition, Operation, Register};
 
 /// A position with its operations, in ASCII order of their opcodes and without duplicates. The display form is the
 /// canonical form of the specification.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Record<'a> {
     /// The position.
     pub position: EpdPosition,
     operations: Vec<Operation<'a>>,
+    /// The line that was read.
+    line: &'a str,
+    /// Where each operation stands in the line.
+    places: Places,
 }
+
+/// The places of operations, in their order.
+pub(super) type Places = SmallVec<[Place; 8]>;
+
+/// Where an operation stands in the line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// Byte offset.
+    pub(super) at: usize,
+    /// Length in bytes up to and with the semicolon, if the operation must be written as it stands there; otherwise 0.
+    length: usize,
+}
+
+impl Place {
+    /// The operation as it must be written; `None` if it is written anew.
+    fn span(self, line: &str) -> Option<&str> {
+        line.get(self.at..self.at + self.length).filter(|span| !span.is_empty())
+    }
+}
+
+/// Records are equal if they mean the same.
+impl PartialEq for Record<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.position == other.position && self.operations == other.operations
+    }
+}
+
+impl Eq for Record<'_> {}
 
 impl<'a> Record<'a> {
     /// Creates a record without operations.
     pub fn new(position: EpdPosition) -> Record<'a> {
-        Record { position, operations: Vec::new() }
+        Record { position, operations: Vec::new(), line: "", places: Places::new() }
     }
 
     /// Returns the operations in their order.
@@ -57,14 +92,19 @@ impl<'a> Record<'a> {
     /// Adds an operation or replaces the one with the same opcode.
     pub fn set(&mut self, operation: Operation<'a>) {
         match self.find(operation.opcode()) {
-            Ok(at) => self.operations[at] = operation,
-            Err(at) => self.operations.insert(at, operation),
+            Ok(at) => (self.operations[at], self.places[at]) = (operation, Place::default()),
+            Err(at) => {
+                self.operations.insert(at, operation);
+                self.places.insert(at, Place::default());
+            }
         }
     }
 
     /// Removes an operation and returns it.
     pub fn remove(&mut self, opcode: &str) -> Option<Operation<'a>> {
-        self.find(opcode).ok().map(|at| self.operations.remove(at))
+        let at = self.find(opcode).ok()?;
+        self.places.remove(at);
+        Some(self.operations.remove(at))
     }
 
     fn find(&self, opcode: &str) -> Result<usize, usize> {
@@ -82,12 +122,15 @@ impl<'a> Record<'a> {
         self.position.game(halfmoves, fullmoves)
     }
 
-    /// Appends the record to a text, without a line end. `escapes` are those of its strings.
+    /// Appends the record to a text, without a line end. `escapes` are those of strings that are not written as they were read.
     pub fn write(&self, out: &mut String, escapes: Escapes) {
         self.position.write(out);
-        for operation in &self.operations {
+        for (operation, place) in self.operations.iter().zip(&self.places) {
             out.push(' ');
-            operation.write(out, escapes);
+            match place.span(self.line) {
+                Some(span) => out.push_str(span),
+                None => operation.write(out, escapes),
+            }
         }
     }
 }
@@ -186,41 +229,51 @@ impl RecordReader {
             Operands { opcode, given, moves, mates, escapes, repairs, findings }.read()
         };
         // Capacities fit the records of test suites, so that the lists rarely grow.
-        let mut operations = Operations { list: Vec::with_capacity(4), places: SmallVec::new() };
+        let mut operations = Operations { list: Vec::with_capacity(4), places: Places::new() };
         let counters = lexer.counters();
         for (opcode, counter) in ["hmvc", "fmvn"].into_iter().zip(counters) {
             if let Some(Word { text, at }) = counter {
                 // Several programs number the first move 0.
                 let text = if opcode == "fmvn" && text == "0" { "1" } else { text };
                 let operand = Operand { text, is_string: false, at };
-                operations.push(read(Word { text: opcode, at }, &[operand], &mut lexer.findings), at);
+                operations.push(read(Word { text: opcode, at }, &[operand], &mut lexer.findings), at, 0);
             }
         }
         let first = operations.list.len();
         let mut operands = SmallVec::<[Operand<'a>; 4]>::new();
         let mut is_garbled = false;
-        while let Some(opcode) = lexer.opcode() {
+        loop {
+            let before = lexer.findings.faults.len();
+            let Some(opcode) = lexer.opcode() else { break };
             is_garbled |= is_like_a_field(opcode.text);
+            // Faults of the gap before the opcode are not the operation's; one of the opcode is the last of them.
+            let faults = &lexer.findings.faults;
+            let is_opcode = faults[before..].last().is_none_or(|fault| fault.rule != Rule::F10);
+            let (begin, known) = (opcode.at, faults.len() - usize::from(!is_opcode));
             operands.clear();
             operands.extend(std::iter::from_fn(|| lexer.operand()));
             let mut rest = &operands[..];
             let mut opcode = opcode;
             while let Some(next) = self.forgotten_semicolon(rest) {
                 let message = format!("no semicolon before `{}`", rest[next].text);
-                lexer.findings.report(rest[next].at, Rule::F9, Severity::Warning, message);
-                operations.push(read(opcode, &rest[..next], &mut lexer.findings), opcode.at);
+                lexer.findings.report_repaired(rest[next].at, Rule::F9, Repair::Semicolons, message);
+                operations.push(read(opcode, &rest[..next], &mut lexer.findings), opcode.at, 0);
                 opcode = Word { text: rest[next].text, at: rest[next].at };
                 rest = &rest[next + 1..];
             }
-            operations.push(read(opcode, rest, &mut lexer.findings), opcode.at);
+            let operation = read(opcode, rest, &mut lexer.findings);
+            let span = lexer.whole_operation(begin).filter(|_| opcode.at == begin);
+            let span = span.filter(|span| is_kept(span, &lexer.findings, known));
+            operations.push(operation, opcode.at, span.map_or(0, str::len));
         }
         lexer.findings.opcode = None;
         if is_garbled {
             return None;
         }
         operations.sort(first, self.repairs.contains(Repair::Duplicates), &mut lexer.findings);
-        let record = Record { position, operations: operations.list };
-        judge(&record, &operations.places, &mut lexer.findings);
+        let record =
+            Record { position, operations: operations.list, line: lexer.text(), places: operations.places };
+        judge(&record, &record.places, &mut lexer.findings);
         Some(record)
     }
 }
@@ -233,6 +286,18 @@ impl RecordReader {
     }
 }
 
+/// Whether an operation is written as it stands in the line: it has no fault that writing it anew would repair, or it was not
+/// understood. `known`: number of faults before the operation was read.
+fn is_kept(span: &str, findings: &Findings<'_>, known: usize) -> bool {
+    match findings.worst_since(known) {
+        None => true,
+        // Moves out of order are put in order.
+        Some(Severity::Note) => findings.faults[known..].iter().all(|fault| fault.rule != Rule::F14),
+        Some(Severity::Warning) => false,
+        Some(Severity::Error) => !span.contains(['\n', '\r']),
+    }
+}
+
 /// Returns true if text in place of an opcode would be read as the counter of a FEN or as a fifth field if it were
 /// written first. Such a record has no canonical form.
 fn is_like_a_field(opcode: &str) -> bool {
@@ -242,14 +307,13 @@ fn is_like_a_field(opcode: &str) -> bool {
 /// Operations of a record while it is read.
 struct Operations<'a> {
     list: Vec<Operation<'a>>,
-    /// Byte offset of each operation in the line.
-    places: SmallVec<[usize; 8]>,
+    places: Places,
 }
 
 impl<'a> Operations<'a> {
-    fn push(&mut self, operation: Operation<'a>, at: usize) {
+    fn push(&mut self, operation: Operation<'a>, at: usize, length: usize) {
         self.list.push(operation);
-        self.places.push(at);
+        self.places.push(Place { at, length });
     }
 
     /// Sorts the operations by opcode and keeps the last one of duplicates. Those before `first` are counters of a FEN,
@@ -260,7 +324,7 @@ impl<'a> Operations<'a> {
         }
         if !self.list[first..].is_sorted_by(|one, next| one.opcode() <= next.opcode()) {
             let message = "the operations are not in ASCII order";
-            findings.report(self.places[first], Rule::F13, Severity::Note, message);
+            findings.report(self.places[first].at, Rule::F13, Severity::Note, message);
         }
         let mut placed: Vec<_> = self.places.drain(..).zip(self.list.drain(..)).collect();
         placed.sort_by(|(_, one), (_, other)| one.opcode().cmp(other.opcode()));
@@ -268,12 +332,23 @@ impl<'a> Operations<'a> {
         placed.dedup_by(|next, kept| {
             let is_double = next.1.opcode() == kept.1.opcode();
             if is_double {
-                let is_lost = next.1 != kept.1;
-                let severity = if is_lost && !repairs { Severity::Error } else { Severity::Warning };
-                let is_joined = repairs && is_lost && next.1.join(&kept.1);
-                let what = if is_joined { "both are joined" } else { "the last one is kept" };
-                let message = format!("duplicate `{}`; {what}", game::excerpt(kept.1.opcode()));
-                findings.report(kept.0, Rule::F12, severity, message);
+                let opcode = game::excerpt(kept.1.opcode());
+                let at = kept.0.at;
+                if next.1 == kept.1 {
+                    let message = format!("duplicate `{opcode}` with the same operands");
+                    findings.report(at, Rule::F12, Severity::Warning, message);
+                } else if repairs {
+                    let is_joined = next.1.join(&kept.1);
+                    if is_joined {
+                        next.0.length = 0;
+                    }
+                    let what = if is_joined { "both are joined" } else { "the last one is kept" };
+                    let message = format!("duplicate `{opcode}`; {what}");
+                    findings.report_repaired(at, Rule::F12, Repair::Duplicates, message);
+                } else {
+                    let message = format!("duplicate `{opcode}` with other operands");
+                    findings.report(at, Rule::F12, Severity::Error, message);
+                }
                 std::mem::swap(next, kept);
             }
             is_double

@@ -1,22 +1,10 @@
 //! What a reader repairs on request.
 
-/// A kind of fault that a reader repairs on request. Without it the fault is an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
-    /// Of several operations with one opcode and different operands the moves of `am` and `bm` are joined; of others the last one is
-    /// kept.
-    Duplicates,
-    /// A string without its closing quotation mark ends at the end of the line, before the semicolon.
-    Quotes,
-    /// Numbers with decimals, with commas between thousands, or in quotation marks. `ce` with decimals is read as pawns.
-    Numbers,
-    /// A known opcode among the operands begins the next operation.
-    Semicolons,
-}
+use game::epd::Repair;
 
 /// A set of [`Repair`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RepairSet(u8);
+pub struct RepairSet(u16);
 
 impl RepairSet {
     /// No repairs.
@@ -34,36 +22,52 @@ impl RepairSet {
     }
 }
 
-/// Letters of the pieces in moves of another language, in the order king, queen, rook, bishop, knight.
+/// Letters of the pieces in moves of another language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PieceLetters {
     /// K, Q, R, B, N.
     #[default]
     English,
-    /// K, D, T, L, S: also Dutch (with P for the knight).
+    /// K, D, T, L, S: also Danish, Norwegian and Swedish.
     German,
     /// R, D, T, F, C.
     French,
-    /// R, D, T, A, C: also Italian and Portuguese but for the king's and the rook's synonyms.
+    /// R, D, T, A, C: also Catalan.
     Spanish,
-    /// \u{41a}\u{440}, \u{424}, \u{41b}, \u{421}, \u{41a}: the king's second letter is dropped.
+    /// R, D, T, A, C, as in Spanish.
+    Italian,
+    /// R, D, T, B, C.
+    Portuguese,
+    /// K, D, T, L, P.
+    Dutch,
+    /// K, H, W, G, S.
+    Polish,
+    /// K, V, B, F, H.
+    Hungarian,
+    /// \u{41a}\u{440}, \u{424}, \u{41b}, \u{421}, \u{41a}.
     Russian,
 }
 
 impl PieceLetters {
-    /// The English letter of a piece; other characters stay as they are.
-    pub fn english(self, letter: char) -> char {
-        let letters = match self {
-            PieceLetters::English => return letter,
-            PieceLetters::German => "KDTLS",
-            PieceLetters::French => "RDTFC",
-            PieceLetters::Spanish => "RDTAC",
-            PieceLetters::Russian => "\u{440}\u{424}\u{41b}\u{421}\u{41a}",
-        };
-        letters
-            .chars()
-            .position(|other| other == letter)
-            .and_then(|at| "KQRBN".chars().nth(at))
-            .unwrap_or(letter)
+    /// King, queen, rook, bishop, knight.
+    fn letters(self) -> [&'static str; 5] {
+        match self {
+            PieceLetters::English => ["K", "Q", "R", "B", "N"],
+            PieceLetters::German => ["K", "D", "T", "L", "S"],
+            PieceLetters::French => ["R", "D", "T", "F", "C"],
+            PieceLetters::Spanish | PieceLetters::Italian => ["R", "D", "T", "A", "C"],
+            PieceLetters::Portuguese => ["R", "D", "T", "B", "C"],
+            PieceLetters::Dutch => ["K", "D", "T", "L", "P"],
+            PieceLetters::Polish => ["K", "H", "W", "G", "S"],
+            PieceLetters::Hungarian => ["K", "V", "B", "F", "H"],
+            PieceLetters::Russian => ["\u{41a}\u{440}", "\u{424}", "\u{41b}", "\u{421}", "\u{41a}"],
+        }
+    }
+
+    /// Splits a text that begins with a piece into the English letter and the rest.
+    pub fn split(self, text: &str) -> Option<(char, &str)> {
+        let behind = |(letter, english)| text.strip_prefix(letter).map(|rest| (english, rest));
+        // The Russian king begins with the knight's letter, but comes first.
+        self.letters().into_iter().zip("KQRBN".chars()).find_map(behind)
     }
 }

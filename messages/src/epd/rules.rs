@@ -3,10 +3,11 @@
 use game::Score;
 use game::epd::{Findings, Rule, Severity};
 
+use super::record::Place;
 use super::{EpdEvaluation, EpdMove, Operation, Record};
 
-/// Checks the operations of a record. `places` are their byte offsets in the line.
-pub(super) fn judge<'a>(record: &Record<'a>, places: &[usize], findings: &mut Findings<'a>) {
+/// Checks the operations of a record. `places`: where they were read.
+pub(super) fn judge<'a>(record: &Record<'a>, places: &[Place], findings: &mut Findings<'a>) {
     // Fast path: most records have no operation to which a rule applies.
     let is_bound = |operation: &Operation<'_>| {
         use Operation as O;
@@ -38,7 +39,7 @@ const EXCLUSIONS: [(&str, &str, Rule); 6] = [
 
 struct Judge<'r, 'a> {
     record: &'r Record<'a>,
-    places: &'r [usize],
+    places: &'r [Place],
     findings: &'r mut Findings<'a>,
 }
 
@@ -51,7 +52,7 @@ impl Judge<'_, '_> {
     fn report(&mut self, opcode: &str, rule: Rule, severity: Severity, message: impl Into<String>) {
         let mut places = self.record.operations().iter().zip(self.places);
         let place = places.find(|(operation, _)| operation.opcode() == opcode);
-        self.findings.report(place.map_or(0, |(_, at)| *at), rule, severity, message);
+        self.findings.report(place.map_or(0, |(_, place)| place.at), rule, severity, message);
     }
 
     fn draws(&mut self) {
