@@ -10,14 +10,18 @@
 mod analysis_tests;
 mod analyzer;
 pub mod annotate;
+pub mod expressions;
 mod files;
+pub mod games;
 mod jobs;
 mod process;
 pub mod report;
+mod selection;
 mod target_result;
 #[cfg(test)]
 mod tests;
 mod verbs;
+pub mod whole_files;
 
 pub use analyzer::{
     AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, MateSearch, MateVerdict, OtherLine,
@@ -26,5 +30,6 @@ pub use analyzer::{
 pub use files::{FileError, InputFile, OutputFile, ResumeError, Resumption, refuse_overwriting};
 pub use jobs::{AnalysisJob, Analyze, AnalyzerFactory, FindMates, Target};
 pub use process::{Counts, Interrupted, JobResult, LineEnds, LineHandler, ProcessError, Verb, WorkerPool};
+pub use selection::{Select, SetOperations, Unmatched};
 pub use target_result::{Cost, TargetResult};
 pub use verbs::{CheckRecords, InvalidOpcode, Normalize, NormalizeOutput, Purge};

@@ -1,0 +1,13 @@
+//! Verbs that choose records by an expression, and verbs that set operations by expressions.
+
+mod filtered;
+mod select;
+mod set;
+mod splice;
+#[cfg(test)]
+mod tests;
+
+pub use filtered::Unmatched;
+pub use select::Select;
+pub use set::SetOperations;
+pub(crate) use splice::{Changes, spliced};
