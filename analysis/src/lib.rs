@@ -30,6 +30,6 @@ pub use analyzer::{
 pub use files::{FileError, InputFile, OutputFile, ResumeError, Resumption, refuse_overwriting};
 pub use jobs::{AnalysisJob, Analyze, AnalyzerFactory, FindMates, Target};
 pub use process::{Counts, Interrupted, JobResult, LineEnds, LineHandler, ProcessError, Verb, WorkerPool};
-pub use selection::{Select, SetOperations, Unmatched};
+pub use selection::{Select, SelectedRecords, SetOperations, Unmatched};
 pub use target_result::{Cost, TargetResult};
 pub use verbs::{CheckRecords, InvalidOpcode, Normalize, NormalizeOutput, Purge};

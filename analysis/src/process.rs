@@ -62,7 +62,7 @@ pub enum LineEnds {
 
 impl LineEnds {
     /// The line end to be written for one that was read. A line without one stays so.
-    fn of<'e>(self, read: &'e str) -> &'e str {
+    fn of(self, read: &str) -> &str {
         match self {
             LineEnds::Keep => read,
             _ if read.is_empty() => read,
@@ -218,7 +218,7 @@ impl JobResult {
     }
 
     /// The end of a line that is to be followed by others; LF for one without an end.
-    pub(crate) fn end_of<'l>(&self, line: &TextLine<'l>) -> &'l str {
+    pub(crate) fn end_between<'l>(&self, line: &TextLine<'l>) -> &'l str {
         self.line_ends.of(if line.end.is_empty() { "\n" } else { line.end })
     }
 
@@ -226,7 +226,7 @@ impl JobResult {
     pub(crate) fn whole_line(&self, line: &TextLine<'_>) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(line.text.len() + 2);
         line.copy(line.text.trim_start_matches(BYTE_ORDER_MARK), &mut bytes);
-        bytes.extend_from_slice(self.end_of(line).as_bytes());
+        bytes.extend_from_slice(self.end_between(line).as_bytes());
         bytes
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use game::excerpt;
 
-/// Why a text is not an expression. Displayed with a line that points at the place.
+/// Why a text is not an expression. Displayed in one line with the column and what stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError {
     /// Description without control characters.
@@ -23,17 +23,14 @@ impl ExpressionError {
     }
 }
 
-/// Maximum length of an expression that is shown with the error, in bytes.
-const LONGEST_SHOWN: usize = 200;
-
 impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ExpressionError { message, column, text } = self;
-        if text.len() > LONGEST_SHOWN {
-            let place: String = text.chars().skip(column - 1).collect();
-            return write!(f, "{message}, in column {column} at `{}`", excerpt(&place));
+        let place: String = text.chars().skip(column - 1).collect();
+        if place.trim().is_empty() {
+            return write!(f, "{message} (column {column}, at the end)");
         }
-        write!(f, "{message}\n  {text}\n  {:>column$}", "^")
+        write!(f, "{message} (column {column}, at `{}`)", excerpt(&place))
     }
 }
 

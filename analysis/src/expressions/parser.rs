@@ -49,7 +49,7 @@ pub(super) fn whole<T>(
     Ok((tree, parser.needs))
 }
 
-impl<'t> Parser<'t> {
+impl Parser<'_> {
     pub(super) fn error(&self, at: usize, message: impl Into<String>) -> ExpressionError {
         self.scanner.error(at, message)
     }

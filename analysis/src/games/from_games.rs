@@ -117,7 +117,7 @@ impl GamePositions {
                     record.extend((!line.is_empty()).then_some(Operation::Pv(line)));
                 }
                 (GameOperation::Id, _) => {
-                    record.set(Operation::Id(format!("{number}.{}", game.ply()).into()))
+                    record.set(Operation::Id(format!("{number}.{}", game.ply()).into()));
                 }
                 (GameOperation::C0, _) => {
                     let text = game::epd::operand_text(&about(pgn));

@@ -2,6 +2,7 @@
 
 mod filtered;
 mod select;
+mod selected;
 mod set;
 mod splice;
 #[cfg(test)]
@@ -9,5 +10,6 @@ mod tests;
 
 pub use filtered::Unmatched;
 pub use select::Select;
+pub use selected::SelectedRecords;
 pub use set::SetOperations;
 pub(crate) use splice::{Changes, spliced};

@@ -48,14 +48,14 @@ impl SetOperations {
         };
         let subject = Subject::new(&record, &reading.faults, &result.file, line.number);
         let changes = self.changes(&subject);
-        let changed = changes.and_then(|(changes, missing)| {
+        let written = changes.and_then(|(changes, missing)| {
             let text = self.written(&line.text, &changes)?;
             // Characters that the file's encoding lacks would become others.
             let is_lost = line.is_latin_1() && text.contains(|c: char| u32::from(c) > 0xff);
             let lost = "a new value has characters that the line's encoding, ISO 8859-1, lacks";
             if is_lost { Err(lost.to_owned()) } else { Ok((text, missing)) }
         });
-        match changed {
+        match written {
             Ok((text, missing)) => {
                 result.counts.missed += u64::from(missing > 0);
                 result.counts.found += u64::from(text != line.text);

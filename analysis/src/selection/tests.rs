@@ -67,6 +67,16 @@ fn other_verbs_leave_the_rest_alone() {
 }
 
 #[test]
+fn a_file_can_be_read_without_other_records() {
+    let input = format!("# x\r\n{START} acd 5;\n8 w\n{START} acd 25;");
+    let filter = Filter::parse("acd > 20").expect("a condition");
+    let mut selected = SelectedRecords::new(input.as_bytes(), "a.epd", filter, RecordReader::default());
+    let mut read = String::new();
+    std::io::Read::read_to_string(&mut selected, &mut read).expect("nothing fails");
+    assert_eq!(read, format!("# x\r\n8 w\n{START} acd 25;"));
+}
+
+#[test]
 fn operations_are_set_where_they_belong() {
     let input = format!("{START}  bm e4 ;acd 20;  id \"x\"; ; zz  1\n");
     let (output, messages, counts) = set("v0 = acd * 2; c0 = \"{id}: {bm}\"; acd = acd + 1", &input);

@@ -55,8 +55,9 @@ fn compare(here: &BTreeMap<String, String>, there: &BTreeMap<String, String>) ->
     for opcode in opcodes {
         let (one, other) = (here.get(opcode), there.get(opcode));
         if one != other {
-            one.iter().for_each(|text| differences += &format!("  - {text}\n"));
-            other.iter().for_each(|text| differences += &format!("  + {text}\n"));
+            let line = |sign: char, text: &String| format!("  {sign} {text}\n");
+            differences.extend(one.map(|text| line('-', text)));
+            differences.extend(other.map(|text| line('+', text)));
         }
     }
     differences

@@ -136,7 +136,7 @@ impl RecordVerb for JoinFiles {
         self.rows.push(JoinedRecord {
             text: line.text.trim_start_matches(messages::epd::BYTE_ORDER_MARK).to_owned(),
             is_latin_1: line.is_latin_1(),
-            end: result.end_of(line).to_owned(),
+            end: result.end_between(line).to_owned(),
             operations: written_operations(subject).into_iter().map(with_origin).collect(),
             changes: Changes::new(),
         });
@@ -146,7 +146,10 @@ impl RecordVerb for JoinFiles {
     fn finish(&mut self, result: &mut JobResult) -> io::Result<bool> {
         let rows = &self.rows[self.written..];
         let part = &rows[..rows.len().min(PART)];
-        part.iter().for_each(|row| row.write(self.reader(), &mut result.output));
+        let reader = self.reader();
+        for row in part {
+            row.write(reader, &mut result.output);
+        }
         self.written += part.len();
         Ok(self.written < self.rows.len())
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use messages::epd::{MoveReading, RecordReader, TextLine};
 
@@ -65,24 +65,24 @@ impl SplitFiles {
     }
 
     /// The file of this name, open for writing behind what was written before.
-    fn file(&mut self, path: PathBuf) -> io::Result<&mut BufWriter<File>> {
+    fn file(&mut self, path: &Path) -> io::Result<&mut BufWriter<File>> {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("`{}`: {error}", path.display()));
-        if !self.open.contains_key(&path) {
+        if !self.open.contains_key(path) {
             if self.open.len() >= MOST_OPEN {
                 self.close()?;
             }
-            let file = if self.made.contains(&path) {
-                File::options().append(true).open(&path)
+            let file = if self.made.contains(path) {
+                File::options().append(true).open(path)
             } else if self.made.len() >= MOST_FILES {
                 Err(io::Error::other(format!("this would be more than {MOST_FILES} files")))
             } else {
-                File::create_new(&path)
+                File::create_new(path)
             };
             let file = BufWriter::new(file.map_err(named)?);
-            self.made.insert(path.clone());
-            self.open.insert(path.clone(), file);
+            self.made.insert(path.to_owned());
+            self.open.insert(path.to_owned(), file);
         }
-        self.open.get_mut(&path).ok_or_else(|| io::Error::other("the file is not open"))
+        self.open.get_mut(path).ok_or_else(|| io::Error::other("the file is not open"))
     }
 
     fn close(&mut self) -> io::Result<()> {
@@ -122,7 +122,7 @@ impl RecordVerb for SplitFiles {
         self.count += 1;
         result.counts.found += 1;
         let bytes = result.whole_line(line);
-        self.file(path)?.write_all(&bytes)
+        self.file(&path)?.write_all(&bytes)
     }
 
     fn finish(&mut self, _: &mut JobResult) -> io::Result<bool> {
