@@ -114,7 +114,7 @@ impl FromGamesArgs {
         let mut output = output.map_err(advise)?;
         let interrupt = Arc::<AtomicBool>::default();
         signals::set_flag_then_exit(&interrupt, FAILED.into())?;
-        let (positions, mut counts) = (self.positions(), GameCounts::default());
+        let (positions, mut counts) = (self.positions(), WrittenGames::default());
         for input in inputs {
             let name = input.name.clone();
             for (game, number) in PgnReader::new(BufReader::with_capacity(1 << 16, input)).zip(1..) {
@@ -133,7 +133,7 @@ impl FromGamesArgs {
             }
         }
         output.finish().map_err(advise)?;
-        let GameCounts { games, records, faulty } = counts;
+        let WrittenGames { games, records, faulty } = counts;
         writeln!(io::stderr(), "{} of {}", counted(records, "record"), counted(games, "game"))?;
         if faulty > 0 {
             bail!("{} left out", counted(faulty, "game"));
@@ -143,13 +143,13 @@ impl FromGamesArgs {
 }
 
 #[derive(Default)]
-struct GameCounts {
+struct WrittenGames {
     games: u64,
     records: u64,
     faulty: u64,
 }
 
-impl GameCounts {
+impl WrittenGames {
     /// The records of a game as lines. Faults are reported.
     fn take(
         &mut self,

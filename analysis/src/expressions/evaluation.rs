@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use messages::epd::EpdMove;
 
 use super::Subject;
-use super::tree::{Arithmetic, Comparison, Condition, Function, Term, TextPiece};
+use super::tree::{Arithmetic, ComparisonSign, Condition, Function, TextPiece, ValueTree};
 
 /// A value of a record.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,32 +95,32 @@ impl Condition {
     }
 }
 
-impl Comparison {
+impl ComparisonSign {
     fn holds(self, left: &ExpressionValue<'_>, right: &ExpressionValue<'_>, subject: &Subject<'_>) -> bool {
         use ExpressionValue::{Moves, Number, Text};
         let order = match (left, right) {
             (Moves(moves), other) => {
                 let is_equal = share_a_move(moves, other, subject);
-                return is_equal == (self == Comparison::Equal);
+                return is_equal == (self == ComparisonSign::Equal);
             }
             (Number(_), _) | (_, Number(_)) => {
                 let numbers = left.number().zip(right.number());
                 numbers.map(|(left, right)| left.total_cmp(&right))
             }
-            (Text(one), Text(other)) if matches!(self, Comparison::Equal | Comparison::Unequal) => {
+            (Text(one), Text(other)) if matches!(self, ComparisonSign::Equal | ComparisonSign::Unequal) => {
                 Some(one.cmp(other))
             }
             _ => Some(in_order(left, right)),
         };
         // A number is neither equal to a text nor before or behind it.
-        let Some(order) = order else { return self == Comparison::Unequal };
+        let Some(order) = order else { return self == ComparisonSign::Unequal };
         match self {
-            Comparison::Equal => order.is_eq(),
-            Comparison::Unequal => order.is_ne(),
-            Comparison::Less => order.is_lt(),
-            Comparison::AtMost => order.is_le(),
-            Comparison::Greater => order.is_gt(),
-            Comparison::AtLeast => order.is_ge(),
+            ComparisonSign::Equal => order.is_eq(),
+            ComparisonSign::Unequal => order.is_ne(),
+            ComparisonSign::Less => order.is_lt(),
+            ComparisonSign::AtMost => order.is_le(),
+            ComparisonSign::Greater => order.is_gt(),
+            ComparisonSign::AtLeast => order.is_ge(),
         }
     }
 }
@@ -142,27 +142,27 @@ fn share_a_move(moves: &[EpdMove<'_>], others: &ExpressionValue<'_>, subject: &S
     moves.iter().any(|mv| wanted.contains(&bare(&mv.text())))
 }
 
-impl Term {
+impl ValueTree {
     pub(super) fn value<'v>(&'v self, subject: &'v Subject<'_>) -> Option<ExpressionValue<'v>> {
         match self {
-            Term::Number(number) => Some(ExpressionValue::Number(*number)),
-            Term::Text(pieces) => text_of(pieces, subject).map(ExpressionValue::Text),
-            Term::Operation(opcode, _) => subject.operation(opcode),
-            Term::Feature(feature) => subject.feature(*feature),
-            Term::Negative(term) => Some(ExpressionValue::Number(-term.value(subject)?.number()?)),
-            Term::Arithmetic(arithmetic, one, other) => {
+            ValueTree::Number(number) => Some(ExpressionValue::Number(*number)),
+            ValueTree::Text(pieces) => text_of(pieces, subject).map(ExpressionValue::Text),
+            ValueTree::Operation(opcode, _) => subject.operation(opcode),
+            ValueTree::Feature(feature) => subject.feature(*feature),
+            ValueTree::Negative(term) => Some(ExpressionValue::Number(-term.value(subject)?.number()?)),
+            ValueTree::Arithmetic(arithmetic, one, other) => {
                 let (one, other) = (one.value(subject)?.number()?, other.value(subject)?.number()?);
                 finite(arithmetic.of(one, other))
             }
-            Term::Call(function, terms) => function.value(terms, subject),
-            Term::Match(term, regex) => {
+            ValueTree::Call(function, terms) => function.value(terms, subject),
+            ValueTree::Match(term, regex) => {
                 let value = term.value(subject)?;
                 let text = value.text();
                 let found = regex.captures(&text)?;
                 let part = found.get(1).or_else(|| found.get(0))?.as_str().to_owned();
                 Some(ExpressionValue::Text(part.into()))
             }
-            Term::If(condition, one, other) => {
+            ValueTree::If(condition, one, other) => {
                 if condition.holds(subject) {
                     one.value(subject)
                 } else {
@@ -203,7 +203,7 @@ impl Arithmetic {
 }
 
 impl Function {
-    fn value<'v>(self, terms: &'v [Term], subject: &'v Subject<'_>) -> Option<ExpressionValue<'v>> {
+    fn value<'v>(self, terms: &'v [ValueTree], subject: &'v Subject<'_>) -> Option<ExpressionValue<'v>> {
         let values = || terms.iter().map(|term| term.value(subject));
         let first = || values().next().flatten();
         let number = || first()?.number();

@@ -21,7 +21,7 @@ pub(crate) use subject::with_subject;
 pub(crate) use tree::is_written_as_string;
 
 use messages::epd::{MoveReading, RecordReader};
-use tree::{Condition, Part, Term};
+use tree::{Condition, Part, ValueTree};
 
 /// A condition that a record fulfils or not.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub struct Filter {
 /// A value that a record has or lacks.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    term: Term,
+    term: ValueTree,
     needs: MoveReading,
 }
 
@@ -49,7 +49,7 @@ pub struct Assignment {
 /// What is assigned to an operation.
 #[derive(Clone, Debug)]
 enum Assigned {
-    Value(Term),
+    Value(ValueTree),
     /// Sets an operation without operands, or removes it.
     Flag(Condition),
 }

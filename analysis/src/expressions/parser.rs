@@ -6,8 +6,8 @@ use regex::{Regex, RegexBuilder};
 use super::ExpressionError;
 use super::scanner::{Scanner, Sign, Symbol, leading_word};
 use super::tree::{
-    Arithmetic, Comparison, Condition, Function, Kind, Node, Part, PositionFeature, SPECIAL_FUNCTIONS, State,
-    Term, TextPiece, all_names, is_flag, is_known, kind_of,
+    Arithmetic, ComparisonSign, Condition, Function, Kind, Part, PartNode, PositionFeature,
+    SPECIAL_FUNCTIONS, State, TextPiece, ValueTree, all_names, is_flag, is_known, kind_of,
 };
 
 type Parsed<T> = Result<T, ExpressionError>;
@@ -98,8 +98,8 @@ impl Parser<'_> {
         let kind = kind_of(&opcode).unwrap_or(Kind::Any);
         let part = self.right_side(kind, OR)?;
         let given = match &part.node {
-            Node::Term(term) => term.kind(),
-            Node::Condition(_) => return Ok((opcode, part)),
+            PartNode::ValueTree(term) => term.kind(),
+            PartNode::Condition(_) => return Ok((opcode, part)),
         };
         let fits = match kind {
             Kind::Number => matches!(given, Kind::Number | Kind::Any),
@@ -134,18 +134,20 @@ impl Parser<'_> {
     fn prefix(&mut self) -> Parsed<Part> {
         let at = self.scanner.next_place();
         let node = match self.scanner.next()? {
-            Symbol::Number(number) => Node::Term(Term::Number(number)),
-            Symbol::Quoted(text, begin) => Node::Term(Term::Text(self.pieces(text, begin)?)),
-            Symbol::Word("has") => Node::Condition(Condition::Has(self.opcode_in_parentheses()?)),
+            Symbol::Number(number) => PartNode::ValueTree(ValueTree::Number(number)),
+            Symbol::Quoted(text, begin) => PartNode::ValueTree(ValueTree::Text(self.pieces(text, begin)?)),
+            Symbol::Word("has") => PartNode::Condition(Condition::Has(self.opcode_in_parentheses()?)),
             Symbol::Word(word) if matches!(self.scanner.peek()?, Symbol::Sign(Sign::Open)) => {
-                Node::Term(self.call(word, at)?)
+                PartNode::ValueTree(self.call(word, at)?)
             }
             Symbol::Word(word) => self.name(word, at)?,
             Symbol::Sign(Sign::Not) => {
                 let condition = self.part(NOT)?.condition(self)?;
-                Node::Condition(Condition::Not(Box::new(condition)))
+                PartNode::Condition(Condition::Not(Box::new(condition)))
             }
-            Symbol::Sign(Sign::Minus) => Node::Term(Term::Negative(Box::new(self.number(NEGATION)?))),
+            Symbol::Sign(Sign::Minus) => {
+                PartNode::ValueTree(ValueTree::Negative(Box::new(self.number(NEGATION)?)))
+            }
             Symbol::Sign(Sign::Open) => {
                 let inner = self.expression()?.node;
                 self.close(at)?;
@@ -166,21 +168,21 @@ impl Parser<'_> {
                 let one = Box::new(left.condition(self)?);
                 let other = Box::new(self.part(power + 1)?.condition(self)?);
                 let make = if sign == Sign::And { Condition::And } else { Condition::Or };
-                Node::Condition(make(one, other))
+                PartNode::Condition(make(one, other))
             }
             Sign::Fits | Sign::FitsNot => {
                 let term = left.term(self)?;
                 let fits = Condition::Fits(term, self.regex()?);
                 let is_negative = sign == Sign::FitsNot;
-                Node::Condition(if is_negative { Condition::Not(Box::new(fits)) } else { fits })
+                PartNode::Condition(if is_negative { Condition::Not(Box::new(fits)) } else { fits })
             }
             _ => match (comparison(sign), arithmetic(sign)) {
-                (Some(comparison), _) => Node::Condition(self.compare(left, comparison, place)?),
+                (Some(comparison), _) => PartNode::Condition(self.compare(left, comparison, place)?),
                 (_, Some(arithmetic)) => {
                     self.expect_number(&left)?;
                     let one = Box::new(left.term(self)?);
                     let other = Box::new(self.number(power + 1)?);
-                    Node::Term(Term::Arithmetic(arithmetic, one, other))
+                    PartNode::ValueTree(ValueTree::Arithmetic(arithmetic, one, other))
                 }
                 _ => return Err(self.error(place, "expected an operator")),
             },
@@ -194,12 +196,12 @@ impl Parser<'_> {
         Ok(Part { at, node })
     }
 
-    fn compare(&mut self, left: Part, comparison: Comparison, place: usize) -> Parsed<Condition> {
+    fn compare(&mut self, left: Part, comparison: ComparisonSign, place: usize) -> Parsed<Condition> {
         let left = left.term(self)?;
         let right = self.right_side(left.kind(), COMPARISON + 1)?;
         let at = right.at;
         let mut right = right.term(self)?;
-        if let (Term::Feature(PositionFeature::Turn), Term::Text(pieces)) = (&left, &mut right) {
+        if let (ValueTree::Feature(PositionFeature::Turn), ValueTree::Text(pieces)) = (&left, &mut right) {
             let text = match &pieces[..] {
                 [TextPiece::Plain(text)] => text.as_str(),
                 _ => "",
@@ -211,7 +213,7 @@ impl Parser<'_> {
             };
             *pieces = vec![TextPiece::Plain(turn.to_owned())];
         }
-        let is_order = !matches!(comparison, Comparison::Equal | Comparison::Unequal);
+        let is_order = !matches!(comparison, ComparisonSign::Equal | ComparisonSign::Unequal);
         match (left.kind(), right.kind()) {
             (Kind::Number, Kind::Text) => Err(self.error(at, "a number is compared with a text")),
             (Kind::Text, Kind::Number) => Err(self.error(at, "a text is compared with a number")),
@@ -248,22 +250,22 @@ impl Parser<'_> {
             return self.part(power);
         }
         self.scanner.at = at + end;
-        Ok(Part { at, node: Node::Term(Term::Text(vec![TextPiece::Plain(run.to_owned())])) })
+        Ok(Part { at, node: PartNode::ValueTree(ValueTree::Text(vec![TextPiece::Plain(run.to_owned())])) })
     }
 
     /// The meaning of a word.
-    fn name(&mut self, word: &str, at: usize) -> Parsed<Node> {
+    fn name(&mut self, word: &str, at: usize) -> Parsed<PartNode> {
         if let Some(state) = State::of(word) {
-            return Ok(Node::Condition(Condition::State(state)));
+            return Ok(PartNode::Condition(Condition::State(state)));
         }
         if is_flag(word) {
-            return Ok(Node::Condition(Condition::Has(word.to_owned())));
+            return Ok(PartNode::Condition(Condition::Has(word.to_owned())));
         }
         if let Some(feature) = PositionFeature::of(word) {
             if matches!(feature, PositionFeature::Errors | PositionFeature::Warnings) {
                 self.needs = MoveReading::Legal;
             }
-            return Ok(Node::Term(Term::Feature(feature)));
+            return Ok(PartNode::ValueTree(ValueTree::Feature(feature)));
         }
         let is_private = word.starts_with(|c: char| c.is_ascii_uppercase());
         match kind_of(word) {
@@ -275,19 +277,19 @@ impl Parser<'_> {
                 );
                 Err(self.error(at, format!("`{word}` is not known{hint}")))
             }
-            kind => Ok(Node::Term(self.operation(word, kind.unwrap_or(Kind::Any)))),
+            kind => Ok(PartNode::ValueTree(self.operation(word, kind.unwrap_or(Kind::Any)))),
         }
     }
 
-    fn operation(&mut self, opcode: &str, kind: Kind) -> Term {
+    fn operation(&mut self, opcode: &str, kind: Kind) -> ValueTree {
         if kind == Kind::Moves {
             self.needs = MoveReading::Legal;
         }
-        Term::Operation(opcode.to_owned(), kind)
+        ValueTree::Operation(opcode.to_owned(), kind)
     }
 
     /// Reads the arguments of a function.
-    fn call(&mut self, word: &str, at: usize) -> Parsed<Term> {
+    fn call(&mut self, word: &str, at: usize) -> Parsed<ValueTree> {
         let open = self.scanner.next_place();
         self.scanner.next()?;
         let term = match word {
@@ -299,7 +301,7 @@ impl Parser<'_> {
             "match" => {
                 let text = self.expression()?.term(self)?;
                 self.comma()?;
-                Term::Match(Box::new(text), self.regex()?)
+                ValueTree::Match(Box::new(text), self.regex()?)
             }
             "if" => {
                 let condition = self.expression()?.condition(self)?;
@@ -307,7 +309,7 @@ impl Parser<'_> {
                 let one = self.expression()?.term(self)?;
                 self.comma()?;
                 let other = self.expression()?.term(self)?;
-                Term::If(Box::new(condition), Box::new(one), Box::new(other))
+                ValueTree::If(Box::new(condition), Box::new(one), Box::new(other))
             }
             _ => {
                 let Some(function) = Function::of(word) else {
@@ -315,14 +317,14 @@ impl Parser<'_> {
                     let names = names.collect::<Vec<_>>().join(", ");
                     return Err(self.error(at, format!("`{word}` is not a function; there are {names}")));
                 };
-                Term::Call(function, self.arguments(function, word, at)?)
+                ValueTree::Call(function, self.arguments(function, word, at)?)
             }
         };
         self.close(open)?;
         Ok(term)
     }
 
-    fn arguments(&mut self, function: Function, word: &str, at: usize) -> Parsed<Vec<Term>> {
+    fn arguments(&mut self, function: Function, word: &str, at: usize) -> Parsed<Vec<ValueTree>> {
         let mut terms = Vec::new();
         loop {
             let part = self.expression()?;
@@ -347,7 +349,7 @@ impl Parser<'_> {
     }
 
     /// Reads a value that is or may be a number.
-    fn number(&mut self, power: u8) -> Parsed<Term> {
+    fn number(&mut self, power: u8) -> Parsed<ValueTree> {
         let part = self.part(power)?;
         self.expect_number(&part)?;
         part.term(self)
@@ -355,7 +357,7 @@ impl Parser<'_> {
 
     fn expect_number(&self, part: &Part) -> Parsed<()> {
         match &part.node {
-            Node::Term(term) if matches!(term.kind(), Kind::Text | Kind::Moves) => {
+            PartNode::ValueTree(term) if matches!(term.kind(), Kind::Text | Kind::Moves) => {
                 Err(self.error(part.at, format!("expected a number, not {}", term.kind().noun())))
             }
             _ => Ok(()),
@@ -469,14 +471,14 @@ fn power_of(sign: Sign) -> Option<u8> {
     })
 }
 
-fn comparison(sign: Sign) -> Option<Comparison> {
+fn comparison(sign: Sign) -> Option<ComparisonSign> {
     Some(match sign {
-        Sign::Equal => Comparison::Equal,
-        Sign::Unequal => Comparison::Unequal,
-        Sign::Less => Comparison::Less,
-        Sign::AtMost => Comparison::AtMost,
-        Sign::Greater => Comparison::Greater,
-        Sign::AtLeast => Comparison::AtLeast,
+        Sign::Equal => ComparisonSign::Equal,
+        Sign::Unequal => ComparisonSign::Unequal,
+        Sign::Less => ComparisonSign::Less,
+        Sign::AtMost => ComparisonSign::AtMost,
+        Sign::Greater => ComparisonSign::Greater,
+        Sign::AtLeast => ComparisonSign::AtLeast,
         _ => return None,
     })
 }

@@ -187,7 +187,7 @@ fn assignments() {
 #[test]
 fn values_have_an_order() {
     let text = |text: &'static str| ExpressionValue::Text(text.into());
-    let mut values = vec![text("b"), text("10"), ExpressionValue::Number(9.5), text("a"), text("-3")];
+    let mut values = [text("b"), text("10"), ExpressionValue::Number(9.5), text("a"), text("-3")];
     values.sort_by(in_order);
     assert_eq!(values.iter().map(ExpressionValue::text).collect::<Vec<_>>(), ["-3", "9.5", "10", "a", "b"]);
 }

@@ -11,9 +11,9 @@ pub(super) enum Condition {
     And(Box<Condition>, Box<Condition>),
     Or(Box<Condition>, Box<Condition>),
     Not(Box<Condition>),
-    Compare(Comparison, Term, Term),
+    Compare(ComparisonSign, ValueTree, ValueTree),
     /// A text in which the regular expression is found.
-    Fits(Term, Regex),
+    Fits(ValueTree, Regex),
     /// The record has this operation.
     Has(String),
     State(State),
@@ -21,25 +21,25 @@ pub(super) enum Condition {
 
 /// A value of a record.
 #[derive(Clone, Debug)]
-pub(super) enum Term {
+pub(super) enum ValueTree {
     Number(f64),
     Text(Vec<TextPiece>),
     /// The operands of an operation.
     Operation(String, Kind),
     Feature(PositionFeature),
-    Negative(Box<Term>),
-    Arithmetic(Arithmetic, Box<Term>, Box<Term>),
-    Call(Function, Vec<Term>),
+    Negative(Box<ValueTree>),
+    Arithmetic(Arithmetic, Box<ValueTree>, Box<ValueTree>),
+    Call(Function, Vec<ValueTree>),
     /// The part of a text that a regular expression fits: its first group, if it has one.
-    Match(Box<Term>, Regex),
-    If(Box<Condition>, Box<Term>, Box<Term>),
+    Match(Box<ValueTree>, Regex),
+    If(Box<Condition>, Box<ValueTree>, Box<ValueTree>),
 }
 
 /// A part of a text with fields.
 #[derive(Clone, Debug)]
 pub(super) enum TextPiece {
     Plain(String),
-    Field(Term),
+    Field(ValueTree),
 }
 
 /// Kind of a value, as far as it is known before a record is read.
@@ -63,7 +63,7 @@ impl Kind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(super) enum ComparisonSign {
     Equal,
     Unequal,
     Less,
@@ -240,16 +240,16 @@ pub(super) fn all_names() -> impl Iterator<Item = &'static str> {
     lists.into_iter().flatten().copied()
 }
 
-impl Term {
+impl ValueTree {
     pub(super) fn kind(&self) -> Kind {
         match self {
-            Term::Number(_) | Term::Negative(_) | Term::Arithmetic(..) => Kind::Number,
-            Term::Text(_) => Kind::Text,
-            Term::Operation(_, kind) => *kind,
-            Term::Feature(feature) => feature.kind(),
-            Term::Match(..) => Kind::Any,
-            Term::If(_, one, other) => joint(one.kind(), other.kind()),
-            Term::Call(function, terms) => match (function, &terms[..]) {
+            ValueTree::Number(_) | ValueTree::Negative(_) | ValueTree::Arithmetic(..) => Kind::Number,
+            ValueTree::Text(_) => Kind::Text,
+            ValueTree::Operation(_, kind) => *kind,
+            ValueTree::Feature(feature) => feature.kind(),
+            ValueTree::Match(..) => Kind::Any,
+            ValueTree::If(_, one, other) => joint(one.kind(), other.kind()),
+            ValueTree::Call(function, terms) => match (function, &terms[..]) {
                 (Function::First | Function::Last, _) => Kind::Moves,
                 (Function::Lower, _) => Kind::Text,
                 (Function::Default, [one, other]) => joint(one.kind(), other.kind()),
@@ -266,36 +266,36 @@ fn joint(one: Kind, other: Kind) -> Kind {
 /// A part of an expression with its place.
 pub(super) struct Part {
     pub(super) at: usize,
-    pub(super) node: Node,
+    pub(super) node: PartNode,
 }
 
-pub(super) enum Node {
+pub(super) enum PartNode {
     Condition(Condition),
-    Term(Term),
+    ValueTree(ValueTree),
 }
 
 impl Part {
     /// The part as a condition.
     pub(super) fn condition(self, parser: &Parser<'_>) -> Result<Condition, ExpressionError> {
         match self.node {
-            Node::Condition(condition) => Ok(condition),
-            Node::Term(Term::Operation(opcode, _)) => {
+            PartNode::Condition(condition) => Ok(condition),
+            PartNode::ValueTree(ValueTree::Operation(opcode, _)) => {
                 let message = format!(
                     "expected a condition; compare `{opcode}` with something, or write `has {opcode}`"
                 );
                 Err(parser.error(self.at, message))
             }
-            Node::Term(_) => {
+            PartNode::ValueTree(_) => {
                 Err(parser.error(self.at, "expected a condition; compare the value with another"))
             }
         }
     }
 
     /// The part as a value.
-    pub(super) fn term(self, parser: &Parser<'_>) -> Result<Term, ExpressionError> {
+    pub(super) fn term(self, parser: &Parser<'_>) -> Result<ValueTree, ExpressionError> {
         match self.node {
-            Node::Term(term) => Ok(term),
-            Node::Condition(_) => Err(parser.error(
+            PartNode::ValueTree(term) => Ok(term),
+            PartNode::Condition(_) => Err(parser.error(
                 self.at,
                 "expected a value, not a condition; `if(condition, 1, 0)` makes a value of one",
             )),

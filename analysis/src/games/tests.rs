@@ -42,7 +42,7 @@ fn operations_of_a_game() {
     assert!(second.contains("eco \"C60\"; ") && second.contains("sm a6; v0 \"Ruy Lopez\";"), "{second}");
     let filter = Filter::parse("legal > 29 and line = 7 and sm = a6").expect("a condition");
     let positions = GamePositions { filter: Some(filter), operations, ..range(0, None, 1) };
-    assert_eq!(records(&positions, GAME), [second.clone()]);
+    assert_eq!(records(&positions, GAME), std::slice::from_ref(second));
 }
 
 fn game_of(line: &str) -> RecordGame {

@@ -8,7 +8,7 @@ use game::epd::{Escapes, Lexer};
 pub(crate) type Changes = BTreeMap<String, Option<String>>;
 
 /// An operation in the text of a record, as byte offsets.
-struct Place<'a> {
+struct OperationPlace<'a> {
     opcode: &'a str,
     begin: usize,
     /// Behind the semicolon.
@@ -29,7 +29,7 @@ pub(crate) fn spliced(text: &str, escapes: Escapes, changes: &Changes) -> Option
     let mut places = Vec::new();
     while let Some(opcode) = lexer.opcode() {
         while lexer.operand().is_some() {}
-        places.push(Place { opcode: opcode.text, begin: opcode.at, end: lexer.position() });
+        places.push(OperationPlace { opcode: opcode.text, begin: opcode.at, end: lexer.position() });
     }
     let has = |opcode: &String| places.iter().any(|place| place.opcode == opcode);
     let mut added = changes
