@@ -10,17 +10,21 @@
 mod analysis_tests;
 mod analyzer;
 pub mod annotate;
+pub mod expressions;
 mod files;
 mod foreign;
+pub mod games;
 mod jobs;
 #[cfg(test)]
 mod lossless_tests;
 mod process;
 pub mod report;
+mod selection;
 mod target_result;
 #[cfg(test)]
 mod tests;
 mod verbs;
+pub mod whole_files;
 
 pub use analyzer::{
     AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, MateSearch, MateVerdict, OtherLine,
@@ -29,5 +33,6 @@ pub use analyzer::{
 pub use files::{FileError, InputFile, OutputFile, ResumeError, Resumption, refuse_overwriting};
 pub use jobs::{AnalysisJob, Analyze, AnalyzerFactory, FindMates, Target};
 pub use process::{Counts, Interrupted, JobResult, LineEnds, LineHandler, ProcessError, Verb, WorkerPool};
+pub use selection::{Select, SelectedRecords, SetOperations, Unmatched};
 pub use target_result::{Cost, TargetResult};
 pub use verbs::{CheckRecords, InvalidOpcode, Normalize, NormalizeOutput, Purge};

@@ -144,6 +144,15 @@ impl Verb {
         Verb { line_ends, ..self }
     }
 
+    /// The verb with each of its handlers wrapped into another.
+    pub(crate) fn wrapped(
+        self,
+        wrap: impl Fn(Box<dyn LineHandler>) -> Box<dyn LineHandler> + Send + Sync + 'static,
+    ) -> Verb {
+        let new_handler = self.new_handler;
+        Verb { new_handler: Arc::new(move || wrap(new_handler())), ..self }
+    }
+
     /// Applies the verb to all lines of a file but the first `skip`. `take` receives the results in the order of the lines, each
     /// as soon as it is available; of skipped lines it receives only the length.
     ///
@@ -163,7 +172,7 @@ impl Verb {
         let new_worker = move || {
             let (file, mut handler) = (Arc::clone(&file), new_handler());
             move |job: FileBlock| {
-                let mut result = JobResult { file: Arc::clone(&file), line_ends, ..JobResult::default() };
+                let mut result = JobResult::new(Arc::clone(&file), line_ends);
                 match &job {
                     FileBlock::Lines { bytes, .. } => {
                         result.length = bytes.len() as u64;
@@ -196,13 +205,31 @@ pub(crate) fn is_malformed(faults: &[Fault]) -> bool {
     faults.iter().any(|fault| fault.severity == Severity::Error && is_form(fault.rule))
 }
 
-fn too_long(line: u64) -> Fault {
+pub(crate) fn too_long(line: u64) -> Fault {
     let limit = LONGEST_READ >> 20;
     let message = format!("the line is longer than {limit} MiB and stays as it is");
     Fault { line, column: 1, opcode: None, rule: Rule::F3, severity: Severity::Error, repair: None, message }
 }
 
 impl JobResult {
+    /// An empty result for lines of a file.
+    pub(crate) fn new(file: Arc<str>, line_ends: LineEnds) -> JobResult {
+        JobResult { file, line_ends, ..JobResult::default() }
+    }
+
+    /// The end of a line that is to be followed by others; LF for one without an end.
+    pub(crate) fn end_between<'l>(&self, line: &TextLine<'l>) -> &'l str {
+        self.line_ends.of(if line.end.is_empty() { "\n" } else { line.end })
+    }
+
+    /// A line as it is written elsewhere in a file: without a byte order mark, with its end.
+    pub(crate) fn whole_line(&self, line: &TextLine<'_>) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(line.text.len() + 2);
+        line.copy(line.text.trim_start_matches(BYTE_ORDER_MARK), &mut bytes);
+        bytes.extend_from_slice(self.end_between(line).as_bytes());
+        bytes
+    }
+
     /// Copies a line unchanged but for its line end.
     pub(crate) fn keep(&mut self, line: &TextLine<'_>) {
         line.copy(&line.text, &mut self.output);

@@ -64,7 +64,7 @@ impl AnalysisArgs {
         let provenance =
             recipe.map(|recipe| if self.no_times { recipe } else { format!("{recipe}, {}", today()) });
         let verb = Verb::analysis(reader, job, new_analyzer, provenance);
-        let verb = verb.with_line_ends(self.output.line_ends(false));
+        let verb = self.input.restricted(verb, reader).with_line_ends(self.output.line_ends(false));
         let counts = work.run(&verb)?;
         let Counts { found, missed, undecided, skipped, failed, nodes, time, .. } = counts;
         let records = found + missed + undecided + skipped + failed;

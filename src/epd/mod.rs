@@ -1,8 +1,11 @@
 //! `herald epd`: checks, changes and analyses files of EPD records.
 
 mod analysis_verbs;
+mod games;
 mod quick_verbs;
 mod report;
+mod selection_verbs;
+mod whole_files;
 mod work;
 
 pub(crate) use self::work::explain;
@@ -24,6 +27,16 @@ pub(crate) enum EpdVerb {
     #[command(visible_alias = "pfts")]
     Target(analysis_verbs::TargetArgs),
     Report(report::ReportArgs),
+    Select(selection_verbs::SelectArgs),
+    Set(selection_verbs::SetArgs),
+    Sort(whole_files::SortArgs),
+    Sample(whole_files::SampleArgs),
+    Unique(whole_files::UniqueArgs),
+    Join(whole_files::JoinArgs),
+    Diff(whole_files::DiffArgs),
+    Split(whole_files::SplitArgs),
+    FromGames(games::FromGamesArgs),
+    ToGames(games::ToGamesArgs),
 }
 
 impl EpdVerb {
@@ -36,6 +49,16 @@ impl EpdVerb {
             EpdVerb::Mate(args) => args.run(),
             EpdVerb::Target(args) => args.run(),
             EpdVerb::Report(args) => args.run(),
+            EpdVerb::Select(args) => args.run(),
+            EpdVerb::Set(args) => args.run(),
+            EpdVerb::Sort(args) => args.run(),
+            EpdVerb::Sample(args) => args.run(),
+            EpdVerb::Unique(args) => args.run(),
+            EpdVerb::Join(args) => args.run(),
+            EpdVerb::Diff(args) => args.run(),
+            EpdVerb::Split(args) => args.run(),
+            EpdVerb::FromGames(args) => args.run(),
+            EpdVerb::ToGames(args) => args.run(),
         }
     }
 }

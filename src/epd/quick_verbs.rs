@@ -3,7 +3,7 @@
 
 use std::io::{self, Write as _};
 
-use analysis::{CheckRecords, Counts, LineEnds, Normalize, NormalizeOutput, Purge, Verb};
+use analysis::{CheckRecords, Counts, LineEnds, Normalize, NormalizeOutput, Purge, Unmatched, Verb};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use game::counted;
@@ -66,7 +66,9 @@ impl EpdCheckArgs {
             json: self.json,
         };
         let work = Work::new(&self.input, &OutputArgs::default())?;
-        let counts = work.run(&Verb::quick(check))?;
+        let reader = check.reader;
+        let verb = self.input.restricted_to(Verb::quick(check), reader, Unmatched::LeftOut);
+        let counts = work.run(&verb)?;
         let Counts { records, faulty, errors, warnings, notes, .. } = counts;
         if self.json {
             let totals = json!({
@@ -217,7 +219,9 @@ impl NormalizeArgs {
             LineEnds::Keep | LineEnds::WithoutNul if repairs.contains(Repair::LineEnds) => LineEnds::Lf,
             line_ends => line_ends,
         };
-        let verb = Verb::quick(Normalize { reader, escapes, output }).with_line_ends(line_ends);
+        let unmatched = if output == NormalizeOutput::Records { Unmatched::Kept } else { Unmatched::LeftOut };
+        let verb = Verb::quick(Normalize { reader, escapes, output });
+        let verb = self.input.restricted_to(verb, reader, unmatched).with_line_ends(line_ends);
         match Work::new(&self.input, &self.output)?.run(&verb)? {
             Counts { errors: 0, .. } => Ok(()),
             Counts { errors, faulty, records, .. } => {
@@ -246,7 +250,8 @@ pub(crate) struct PurgeArgs {
 impl PurgeArgs {
     pub(super) fn run(&self) -> Result<()> {
         let purge = Purge::new(&self.opcode).map_err(WrongInput::of)?;
-        let verb = Verb::quick(purge).with_line_ends(self.output.line_ends(false));
+        let verb = self.input.restricted(Verb::quick(purge), RecordReader::default());
+        let verb = verb.with_line_ends(self.output.line_ends(false));
         let counts = Work::new(&self.input, &self.output)?.run(&verb)?;
         if counts.errors > 0 {
             bail!("{} left as it was, because of its errors", counted(counts.faulty, "record"));

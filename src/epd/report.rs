@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{self, Path, PathBuf};
 
+use analysis::expressions::Filter;
 use analysis::report::{self, Run, RunSummary, SuiteReport};
-use analysis::{InputFile, refuse_overwriting};
+use analysis::{InputFile, SelectedRecords, refuse_overwriting};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use messages::epd::MoveReading;
@@ -47,6 +48,9 @@ pub(crate) struct ReportArgs {
     /// Exit status 1 unless the first run has solved this number or percentage of problems: 290, 95%
     #[arg(long, value_name = "COUNT", value_parser = read_threshold)]
     at_least: Option<String>,
+    /// Report those records only for which this condition holds: `acd > 20 and not has dm` (docs/EPD-FILTERS.md)
+    #[arg(long = "where", value_name = "CONDITION", value_parser = Filter::parse)]
+    condition: Option<Filter>,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
     escapes: EscapesArg,
@@ -89,7 +93,13 @@ impl ReportArgs {
         for (run, input) in self.runs.iter().zip(inputs) {
             let (name, _) = split(run);
             let shown = input.name.clone();
-            let run = Run::read(&name, input, reader);
+            let run = match &self.condition {
+                Some(filter) => {
+                    let selected = SelectedRecords::new(input, &shown, filter.clone(), reader);
+                    Run::read(&name, selected, reader)
+                }
+                None => Run::read(&name, input, reader),
+            };
             let run = run.map_err(|error| WrongInput::of(anyhow!("can't read `{shown}`: {error}")))?;
             if run.tried() == 0 {
                 return Err(WrongInput::of(anyhow!(

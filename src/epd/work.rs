@@ -11,14 +11,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use analysis::expressions::Filter;
+use analysis::whole_files::{RecordPass, RecordVerb};
 use analysis::{
     Counts, FileError, InputFile, JobResult, LineEnds, OutputFile, ProcessError, ResumeError, Resumption,
-    Verb, WorkerPool,
+    Unmatched, Verb, WorkerPool,
 };
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use game::counted;
 use indicatif::ProgressBar;
+use messages::epd::RecordReader;
 use platform::signals;
 
 use crate::{FAILED, WrongInput, progress_bar, read_threads};
@@ -29,6 +32,10 @@ pub(super) struct InputArgs {
     /// Files of EPD records; `-`, or none, for standard input
     #[arg(id = "files", value_name = "FILE")]
     paths: Vec<PathBuf>,
+    /// Work on those records only for which this condition holds: `acd > 20 and not has dm` (docs/EPD-FILTERS.md). Where a file
+    /// is rewritten, the other records stay as they are
+    #[arg(long = "where", value_name = "CONDITION", value_parser = Filter::parse)]
+    pub(super) condition: Option<Filter>,
     /// Number of threads; by default, one for each processor
     #[arg(long, value_name = "COUNT", value_parser = read_threads)]
     threads: Option<NonZeroUsize>,
@@ -60,6 +67,11 @@ enum LineEndsArg {
 }
 
 impl OutputArgs {
+    /// Writes to a file, or to standard output.
+    pub(super) fn to(path: Option<&Path>) -> OutputArgs {
+        OutputArgs { output: path.map(Path::to_owned), ..OutputArgs::default() }
+    }
+
     /// Line ends of the output. `drops_nul`: whether NUL bytes at the ends of lines are left out.
     pub(super) fn line_ends(&self, drops_nul: bool) -> LineEnds {
         match self.line_ends {
@@ -72,6 +84,24 @@ impl OutputArgs {
 }
 
 impl InputArgs {
+    /// Number of files that are named.
+    pub(super) fn count(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// A verb that rewrites files, on the records that the condition chooses; others stay as they are.
+    pub(super) fn restricted(&self, verb: Verb, reader: RecordReader) -> Verb {
+        self.restricted_to(verb, reader, Unmatched::Kept)
+    }
+
+    /// A verb on the records that the condition chooses.
+    pub(super) fn restricted_to(&self, verb: Verb, reader: RecordReader, unmatched: Unmatched) -> Verb {
+        match &self.condition {
+            Some(filter) => verb.only(filter.clone(), reader, unmatched),
+            None => verb,
+        }
+    }
+
     fn open(&self, is_in_place: bool) -> Result<Vec<InputFile>> {
         let stdin = [PathBuf::from("-")];
         let paths = if self.paths.is_empty() { &stdin[..] } else { &self.paths };
@@ -179,11 +209,7 @@ impl Work {
                 self.output = Some(OutputFile::in_place(&input).map_err(advise)?);
             }
             let skip = self.resumption.lines.get(number).copied().unwrap_or(0);
-            let template = match input.length() {
-                Some(_) => "{bar:40} {bytes}/{total_bytes}, {eta} left",
-                None => "{spinner} {bytes}, {bytes_per_sec}",
-            };
-            let (name, progress) = (input.name.clone(), progress_bar(input.length(), template));
+            let (name, progress) = (input.name.clone(), file_progress(&input));
             let mut is_first = number > 0 && !is_in_place;
             let done = verb.process(&pool, &name, input, skip, |mut result| {
                 if is_first && !result.output.is_empty() {
@@ -200,6 +226,55 @@ impl Work {
         }
         self.finish()?;
         Ok(self.counts)
+    }
+
+    /// Gives a verb the records of all files: in place those of each file on its own, else those of all together. Returns the verb
+    /// of the last.
+    pub(super) fn run_whole<V: RecordVerb>(
+        mut self,
+        input: &InputArgs,
+        output: &OutputArgs,
+        new_verb: impl Fn() -> V,
+    ) -> Result<(Counts, V)> {
+        signals::set_flag_then_exit(&self.pool.interrupt, FAILED.into())?;
+        let pass = RecordPass {
+            filter: input.condition.clone(),
+            line_ends: output.line_ends(false),
+            interrupt: Arc::clone(&self.pool.interrupt),
+        };
+        let (inputs, is_in_place) = (std::mem::take(&mut self.inputs), self.output.is_none());
+        let mut at_work = new_verb();
+        let last = inputs.len().saturating_sub(1);
+        for (number, input) in inputs.into_iter().enumerate() {
+            if is_in_place {
+                self.output = Some(OutputFile::in_place(&input).map_err(advise)?);
+                at_work = new_verb();
+                self.is_unended = false;
+            }
+            let (name, progress) = (input.name.clone(), file_progress(&input));
+            let done = pass.feed(&mut at_work, &name, input, |result| self.take_lines(result, &progress));
+            let done = match done {
+                Ok(()) if is_in_place || number == last => {
+                    pass.finish(&mut at_work, |result| self.take_lines(result, &progress))
+                }
+                done => done,
+            };
+            progress.finish_and_clear();
+            done.map_err(|error| self.failed(error, &name))?;
+            if is_in_place {
+                self.finish()?;
+            }
+        }
+        self.finish()?;
+        Ok((self.counts, at_work))
+    }
+
+    /// Takes a result that begins a line.
+    fn take_lines(&mut self, mut result: JobResult, progress: &ProgressBar) -> io::Result<()> {
+        if self.is_unended && !result.output.is_empty() {
+            result.output.splice(..0, *b"\n");
+        }
+        self.take(&result, progress)
     }
 
     /// Prepares the beginning of a file to follow another: it needs a line of its own and no byte order mark.
@@ -252,13 +327,22 @@ impl Work {
     }
 }
 
+/// Progress in bytes of a file.
+fn file_progress(input: &InputFile) -> ProgressBar {
+    let template = match input.length() {
+        Some(_) => "{bar:40} {bytes}/{total_bytes}, {eta} left",
+        None => "{spinner} {bytes}, {bytes_per_sec}",
+    };
+    progress_bar(input.length(), template)
+}
+
 /// An error of a file, with the right exit status.
 pub(crate) fn explain(error: FileError) -> anyhow::Error {
     if error.is_wrong_input() { WrongInput::of(error) } else { error.into() }
 }
 
 /// The same for files of records, which can be replaced.
-fn advise(error: FileError) -> anyhow::Error {
+pub(super) fn advise(error: FileError) -> anyhow::Error {
     match error {
         FileError::Same(_) => WrongInput::of(anyhow!("{error}; use --in-place to replace it")),
         error => explain(error),

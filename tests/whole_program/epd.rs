@@ -368,6 +368,76 @@ fn repairs_are_made_by_kind_and_shown_before() {
     }
 }
 
+#[test]
+fn conditions_restrict_verbs_and_their_faults_are_shown() {
+    let text_of = |id: &str, acd: u32| format!("{START}  acd {acd} ; id \"{id}\";\n");
+    let input = format!("# x\n{}{}", text_of("a", 5), text_of("b", 25));
+    let folder = folder(&input);
+    let run = |arguments: &[&str]| {
+        let output = herald(folder.path(), arguments);
+        (output.status.code(), text(&output.stdout).to_owned(), text(&output.stderr).to_owned())
+    };
+    let deep = ["--where", "acd > 20 and id ~ '^b'", "a.epd"];
+    let (code, selected, told) = run(&[&["select"][..], &deep].concat());
+    assert_eq!((code, selected, told.as_str()), (Some(0), text_of("b", 25), "1 of 2 records selected\n"));
+    let (_, purged, _) = run(&[&["purge", "acd"][..], &deep].concat());
+    assert_eq!(purged, format!("# x\n{}{START} id \"b\";\n", text_of("a", 5)));
+    let (_, checked, _) = run(&[&["check", "--level", "error"][..], &deep].concat());
+    assert!(checked.starts_with("1 record: "), "{checked}");
+    let (code, _, told) = run(&["select", "--where", "adc > 20", "a.epd"]);
+    assert!(
+        code == Some(2) && told.contains("`adc` is not known; is it `acd`? (column 1, at `adc > 20`)"),
+        "{told}"
+    );
+    let (code, _, _) = run(&["set", "v0 = acd * 2; c0 = '{id}!'", "a.epd", "--in-place"]);
+    assert_eq!((code, read(&folder, "a.epd").lines().count()), (Some(0), 3));
+    assert!(
+        read(&folder, "a.epd").ends_with(&format!("{START}  acd 25 ; c0 \"b!\"; id \"b\"; v0 \"50\";\n"))
+    );
+    let (code, _, told) = run(&["sort", "--by", "acd desc", "a.epd", "--in-place"]);
+    assert_eq!((code, told.as_str()), (Some(0), "2 records sorted\n"));
+    let sorted = read(&folder, "a.epd");
+    assert!(
+        sorted.starts_with(&format!("# x\n{START}  acd 25 ;")) && sorted.lines().count() == 3,
+        "{sorted}"
+    );
+}
+
+#[test]
+fn records_become_games_and_games_records() {
+    let folder = folder(&format!("{START} id \"one\"; pv e4 e5 Nf3;\n{START} bm d4"));
+    let run = |arguments: &[&str]| herald(folder.path(), arguments);
+    assert_eq!(run(&["to-games", "a.epd", "-o", "a.pgn"]).status.code(), Some(0));
+    let back = run(&["from-games", "a.pgn", "--with", "sm,eco", "-o", "b.epd"]);
+    assert_eq!(text(&back.stderr), "6 records of 2 games\n");
+    assert!(
+        read(&folder, "b.epd").contains(" eco \"C20\"; fmvn 2; hmvc 0; sm Nf3; v0 "),
+        "{}",
+        read(&folder, "b.epd")
+    );
+    let unique = run(&["unique", "a.epd", "b.epd"]);
+    assert_eq!(text(&unique.stderr), "5 positions; 3 left out, 3 of them with other operations\n");
+    let diff = run(&["diff", "a.epd", "a.epd"]);
+    assert_eq!((diff.status.code(), text(&diff.stdout)), (Some(0), ""));
+    assert_eq!(run(&["diff", "a.epd", "b.epd"]).status.code(), Some(1));
+    assert_eq!(run(&["diff", "a.epd"]).status.code(), Some(2));
+    let same = run(&["join", "a.epd", "b.epd", "-o", "b.epd"]);
+    assert!(text(&same.stderr).contains("both input and output"), "{}", text(&same.stderr));
+    let split = ["split", "--records", "4", "b.epd", "-o", "part-{}.epd"];
+    assert_eq!(text(&run(&split).stderr), "6 records in 2 files\n");
+    assert!(text(&run(&split).stderr).contains("`part-001.epd`"));
+    let sample = run(&["sample", "2", "--seed", "3", "b.epd"]);
+    assert_eq!(text(&sample.stdout).lines().count(), 2);
+    fs::write(folder.path().join("bad.pgn"), "1. e4 e5 2. Ke3 *\n\n1. d4 *\n").expect("a file");
+    let faulty = run(&["from-games", "bad.pgn", "--last"]);
+    assert_eq!((faulty.status.code(), text(&faulty.stdout).lines().count()), (Some(1), 1));
+    assert!(
+        text(&faulty.stderr).starts_with("bad.pgn:1: error: illegal move `Ke3`"),
+        "{}",
+        text(&faulty.stderr)
+    );
+}
+
 /// Returns the folder of suites beside the repository, if it exists.
 fn suites() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/epd");

@@ -1,0 +1,269 @@
+//! `herald epd sort`, `sample`, `unique`, `join`, `diff` and `split`: the verbs that look at whole files.
+
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+use analysis::Counts;
+use analysis::expressions::{Formula, OrderKey};
+use analysis::whole_files::{
+    DiffFiles, JoinFiles, Precedence, SampleRecords, SortRecords, SplitFiles, SplitInto, UniquePositions,
+};
+use anyhow::{Result, anyhow, bail};
+use clap::{ArgGroup, Args, ValueEnum};
+use game::counted;
+use messages::epd::MoveReading;
+
+use super::EscapesArg;
+use super::work::{InputArgs, OutputArgs, Work};
+use crate::WrongInput;
+
+/// Fails if records could not be read, which were reported.
+fn refuse_unread(counts: &Counts) -> Result<()> {
+    if counts.failed > 0 {
+        bail!("{} could not be read", counted(counts.failed, "record"));
+    }
+    Ok(())
+}
+
+/// Put EPD records in order
+///
+/// Records with equal values stay in their order; those that lack a value come last. Numbers are in order of their size, other texts
+/// in that of their characters. Comments, blank lines, records that can't be read (then the exit status is 1) and those for which the
+/// condition of --where does not hold come first, in their order. Several files become one, unless they are sorted --in-place. All
+/// records are kept in memory.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  herald epd sort --by 'ce desc' --by id analysed.epd -o sorted.epd
+  herald epd sort --by 'number(match(id, \"\\d+$\"))' wac.epd --in-place")]
+pub(crate) struct SortArgs {
+    /// Value by which records are sorted (docs/EPD-FILTERS.md), perhaps with `desc` behind it; the first matters most
+    #[arg(long, required = true, value_name = "VALUE", value_parser = OrderKey::parse)]
+    by: Vec<OrderKey>,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
+}
+
+impl SortArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        let reader = self.escapes.reader(MoveReading::Syntax);
+        let new_verb = || SortRecords::new(self.by.clone(), reader);
+        let (counts, _) =
+            Work::new(&self.input, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
+        eprintln!("{} sorted", counted(counts.found, "record"));
+        refuse_unread(&counts)
+    }
+}
+
+/// Draw EPD records at random
+///
+/// Each record has the same chance. The sample is written in the order of the files; comments and blank lines are left out, and so are
+/// records that can't be read (they are reported; then the exit status is 1). The same seed draws the same records. Only the sample is
+/// kept in memory.
+#[derive(Args)]
+#[command(
+    after_help = "Example: herald epd sample 1000 --seed 7 --where 'pieces > 10' book.epd -o openings.epd"
+)]
+pub(crate) struct SampleArgs {
+    /// Number of records
+    count: NonZeroUsize,
+    /// Number that decides the draw; by default one that is chosen anew and told
+    #[arg(long)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
+}
+
+impl SampleArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        let seed = match self.seed {
+            Some(seed) => seed,
+            None => getrandom::u32().map_err(|error| anyhow!("there are no random numbers: {error}"))?.into(),
+        };
+        let reader = self.escapes.reader(MoveReading::Syntax);
+        let new_verb = || SampleRecords::new(self.count.get(), seed, reader);
+        let (counts, _) =
+            Work::new(&self.input, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
+        let of = counted(counts.records - counts.failed - counts.skipped, "record");
+        eprintln!("{} of {of} drawn with --seed {seed}", counts.found);
+        refuse_unread(&counts)
+    }
+}
+
+/// Keep the first EPD record of each position and leave out the others
+///
+/// Positions are the same if their four fields are; an en passant square counts where a pawn can capture. All other lines are kept.
+/// Records that can't be read are reported; then the exit status is 1. Left out records with other operations than the one that is
+/// kept are counted: `herald epd join` merges them. 24 bytes of each position are kept in memory.
+#[derive(Args)]
+#[command(after_help = "Example: herald epd unique one.epd two.epd -o all.epd")]
+pub(crate) struct UniqueArgs {
+    /// Positions with different `hmvc` or `fmvn` are different
+    #[arg(long)]
+    counters: bool,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
+}
+
+impl UniqueArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        let reader = self.escapes.reader(MoveReading::Legal);
+        let new_verb = || UniquePositions::new(self.counters, reader);
+        let (counts, _) =
+            Work::new(&self.input, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
+        let dropped = counts.records - counts.failed - counts.skipped - counts.found;
+        let with_others = match counts.missed {
+            0 => String::new(),
+            count => format!(", {count} of them with other operations"),
+        };
+        eprintln!("{}; {dropped} left out{with_others}", counted(counts.found, "position"));
+        refuse_unread(&counts)
+    }
+}
+
+/// Merge the EPD records of one position from several files
+///
+/// The first record of a position stays where it is and gets the operations that the others have and it lacks. Where they have one
+/// operation with different operands, --prefer says which wins; the other is reported. Several records of one position in a file are
+/// not merged with one another: the second is merged with the second of the other files. Other lines come first. All records are kept
+/// in memory.
+#[derive(Args)]
+#[command(after_help = "Example: herald epd join suite.epd analysed.epd mates.epd -o all.epd")]
+pub(crate) struct JoinArgs {
+    /// Which operation wins where two differ: that of the file which is named first, or last
+    #[arg(long, value_enum, default_value = "first")]
+    prefer: PreferArg,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Write to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum PreferArg {
+    First,
+    Last,
+}
+
+impl JoinArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        let reader = self.escapes.reader(MoveReading::Legal);
+        let precedence = match self.prefer {
+            PreferArg::First => Precedence::First,
+            PreferArg::Last => Precedence::Last,
+        };
+        let output = OutputArgs::to(self.output.as_deref());
+        let new_verb = || JoinFiles::new(precedence, reader);
+        let (counts, _) = Work::new(&self.input, &output)?.run_whole(&self.input, &output, new_verb)?;
+        let conflicts = counted(counts.missed, "operation");
+        eprintln!("{} merged; {conflicts} gave way", counted(counts.found, "record"));
+        refuse_unread(&counts)
+    }
+}
+
+/// Compare two EPD files by their positions
+///
+/// Writes `-` before records that are only in the first file, `+` before those only in the second, and `=` before positions whose
+/// operations differ, with these below. The order of records and operations does not matter, nor does white space. The exit status is 0
+/// if there is no difference, 1 if there is one or a record can't be read. The first file is kept in memory.
+#[derive(Args)]
+#[command(after_help = "Example: herald epd diff --ignore acn,acs,Analyzer old.epd new.epd")]
+pub(crate) struct DiffArgs {
+    /// Operations that are not compared
+    #[arg(long, value_delimiter = ',', value_name = "OPCODES")]
+    ignore: Vec<String>,
+    #[command(flatten)]
+    input: InputArgs,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
+}
+
+impl DiffArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        if self.input.count() != 2 {
+            return Err(WrongInput::of(anyhow!("expected two files to compare")));
+        }
+        let reader = self.escapes.reader(MoveReading::Legal);
+        let output = OutputArgs::default();
+        let new_verb = || DiffFiles::new(self.ignore.clone(), reader);
+        let (counts, _) = Work::new(&self.input, &output)?.run_whole(&self.input, &output, new_verb)?;
+        refuse_unread(&counts)?;
+        let Counts { found, missed, undecided, .. } = counts;
+        if missed + undecided > 0 {
+            bail!(
+                "{} equal, {missed} with other operations, {undecided} in one file only",
+                counted(found, "record")
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Split EPD records into several new files
+///
+/// Files that exist are never overwritten. Comments and blank lines are left out, and so are records that can't be read, which are
+/// reported; then the exit status is 1. No record is kept in memory.
+#[derive(Args)]
+#[command(
+    group = ArgGroup::new("into").required(true).args(["records", "by"]),
+    after_help = "Examples:
+  herald epd split --records 10000 big.epd -o 'part-{}.epd'
+  herald epd split --by 'match(id, \"^[^.]+\")' sts.epd -o 'theme-{}.epd'"
+)]
+pub(crate) struct SplitArgs {
+    /// Files of this number of records
+    #[arg(long, value_name = "COUNT")]
+    records: Option<NonZeroU64>,
+    /// Files of records with the same value (docs/EPD-FILTERS.md)
+    #[arg(long, value_name = "VALUE", value_parser = Formula::parse)]
+    by: Option<Formula>,
+    /// Name of the files; `{}` stands for the number (001) or the value, in which characters that are not fit for a name become `_`
+    #[arg(short, long, value_name = "PATTERN")]
+    output: String,
+    #[command(flatten)]
+    input: InputArgs,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
+}
+
+impl SplitArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        let reader = self.escapes.reader(MoveReading::Syntax);
+        let into = match (&self.by, self.records) {
+            (Some(value), _) => SplitInto::Value(value.clone()),
+            (None, Some(count)) => SplitInto::Records(count.get()),
+            (None, None) => return Err(WrongInput::of(anyhow!("expected --records or --by"))),
+        };
+        if !self.output.contains("{}") {
+            let message = "expected `{}` in the name of the files, for their number or value";
+            return Err(WrongInput::of(anyhow!(message)));
+        }
+        let new_verb = || SplitFiles::new(into.clone(), &self.output, reader);
+        // Standard output gets nothing.
+        let output = OutputArgs::default();
+        let (counts, verb) = Work::new(&self.input, &output)?.run_whole(&self.input, &output, new_verb)?;
+        let files = counted(verb.files() as u64, "file");
+        eprintln!("{} in {files}", counted(counts.found, "record"));
+        refuse_unread(&counts)
+    }
+}
