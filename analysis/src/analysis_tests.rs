@@ -322,7 +322,7 @@ impl Analyzer for Unsure {
         let score = match self.0 {
             MateVerdict::Shortest => Some(Score::MateIn(2)),
             MateVerdict::AtMost => Some(Score::MateIn(3)),
-            MateVerdict::NoMate | MateVerdict::Undecided => None,
+            _ => None,
         };
         assert!(moves <= 5);
         Ok(MateSearch {
@@ -345,6 +345,12 @@ fn a_mate_that_may_not_be_the_shortest_is_marked_and_taken_up_again() {
     assert_eq!((&kept, counts.undecided, counts.missed), (&bound, 1, 0));
     let (_, _, counts) = found(MateVerdict::NoMate, MATE_IN_2);
     assert_eq!((counts.undecided, counts.missed), (0, 1));
+    let told = |verdict| {
+        let (kept, _, counts) = found(verdict, MATE_IN_2);
+        (kept.trim_end() == MATE_IN_2, counts.undecided, counts.unproven, counts.refuted)
+    };
+    assert_eq!(told(MateVerdict::Unproven), (true, 1, 1, 0));
+    assert_eq!(told(MateVerdict::Refuted), (true, 1, 0, 1));
     assert_eq!(found(MateVerdict::Shortest, shortest.trim_end()).2.skipped, 1);
 }
 

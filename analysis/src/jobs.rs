@@ -21,8 +21,8 @@ pub trait AnalysisJob: Send + Sync {
     fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts>;
 }
 
-/// Adds an analysis to each record: `pv` and `ce`, `pm` if there is a legal move, `acd` and `acn` if they are known. In a
-/// position without legal moves `pv` is empty, and `ce` distinguishes mate from stalemate.
+/// Adds an analysis to each record: `pv`, `pm` if there is a legal move, `ce`, `acd` and `acn` if they are known, which they are
+/// not for a move of a program's book. In a position without legal moves `pv` is empty, and `ce` distinguishes mate from stalemate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Analyze {
     /// Whether to write `acs`. Without it the output under a limit of nodes or depth is reproducible.
@@ -39,9 +39,6 @@ impl AnalysisJob for Analyze {
         } else {
             PositionAnalysis { score: Some(final_score(game)), ..PositionAnalysis::default() }
         };
-        if analysis.score.is_none() {
-            return Err(AnalysisError::NoScore);
-        }
         analysis.write_to(record, game, self.times && has_moves);
         if self.supplies_move {
             record.remove("sv");
@@ -50,7 +47,8 @@ impl AnalysisJob for Analyze {
                 None => drop(record.remove("sm")),
             }
         }
-        Ok(Counts { found: 1, ..analysis.effort() })
+        let unscored = u64::from(analysis.score.is_none());
+        Ok(Counts { found: 1, unscored, ..analysis.effort() })
     }
 }
 
@@ -93,7 +91,6 @@ impl AnalysisJob for FindMates {
             let MateSearch { analysis, verdict } = analyzer.find_mate(game, moves)?;
             let effort = analysis.effort();
             let (nodes, time) = (counts.nodes + effort.nodes, counts.time + effort.time);
-            let was_undecided = counts.undecided > 0;
             counts = Counts { nodes, time, ..Counts::default() };
             match (verdict, analysis.mate()) {
                 (MateVerdict::Shortest | MateVerdict::AtMost, Some(mate)) => {
@@ -102,8 +99,12 @@ impl AnalysisJob for FindMates {
                     self.write(record, game, moves, mate, (analysis, verdict));
                     break;
                 }
-                (MateVerdict::NoMate, _) if !was_undecided => counts.missed = 1,
-                _ => counts.undecided = 1,
+                (MateVerdict::NoMate, _) => counts.missed = 1,
+                (verdict, _) => {
+                    counts.undecided = 1;
+                    counts.unproven = u64::from(verdict == MateVerdict::Unproven);
+                    counts.refuted = u64::from(verdict == MateVerdict::Refuted);
+                }
             }
         }
         Ok(counts)

@@ -114,6 +114,12 @@ pub struct Counts {
     pub bounds: u64,
     /// Records in which the analyzer reached its limit without a result.
     pub undecided: u64,
+    /// Undecided records of which the analyzer told a mate that was not proven.
+    pub unproven: u64,
+    /// Undecided records of which the analyzer told a mate that was refuted.
+    pub refuted: u64,
+    /// Analysed records of which the analyzer told no score.
+    pub unscored: u64,
     /// Records without a task for the analyzer.
     pub skipped: u64,
     /// Records that can't be read, are illegal, or whose analysis failed. They are not changed.
@@ -295,6 +301,9 @@ impl AddAssign for Counts {
         self.missed += other.missed;
         self.bounds += other.bounds;
         self.undecided += other.undecided;
+        self.unproven += other.unproven;
+        self.refuted += other.refuted;
+        self.unscored += other.unscored;
         self.skipped += other.skipped;
         self.failed += other.failed;
         self.nodes += other.nodes;

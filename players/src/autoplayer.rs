@@ -172,7 +172,7 @@ impl ProtocolPlayer for AutoplayerPlayer {
                 self.state = DialectState::Waiting;
                 Some(PlayerEvent::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
             }
-            Message::Thinking(line) => Some(PlayerEvent::Thinking(thinking(line))),
+            Message::Thinking(line) => Some(PlayerEvent::Thinking(thinking(line, self.name()))),
             Message::IllegalMove { .. } => Some(PlayerEvent::Complaint(said.line)),
             // It believes to have moved; what is no move is judged like an illegal one.
             Message::Other(_) if is_move(&said.line) => Some(self.odd_move(&said.line)),

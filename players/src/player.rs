@@ -250,11 +250,13 @@ pub struct Thinking {
 }
 
 impl Thinking {
-    /// Parses the line in the position of a game, up to the first illegal move. Move numbers are skipped.
+    /// Parses the line in the position of a game, up to the first illegal move. Move numbers are skipped, and the angle brackets
+    /// in which Sjeng writes moves that it takes from its hash table.
     pub fn moves(&self, game: &Game) -> Vec<Move> {
         let mut game = game.clone();
         let words =
             self.line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, text)| text));
+        let words = words.map(|word| word.trim_matches(['<', '>']));
         let moves = words.filter(|word| !word.is_empty()).map_while(|word| {
             let mv = game.parse_move(word).ok()?;
             game.play(mv).ok().map(|()| mv)

@@ -80,8 +80,8 @@ impl AnalysisArgs {
 
 /// Add an analysis to all EPD records (the standard's "pfga")
 ///
-/// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. Moves in
-/// any notation that can be read become SAN.
+/// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. What a
+/// program does not tell is left out: of a move of its book there is no `ce`. Moves in any notation that can be read become SAN.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd analyze --nodes 1000000 suite.epd -o analysed.epd
@@ -97,16 +97,19 @@ pub(crate) struct AnalyzeArgs {
 impl AnalyzeArgs {
     pub(super) fn run(&self) -> Result<()> {
         let job = Analyze { times: !self.analysis.no_times, supplies_move: self.sm };
-        self.analysis.run(job, |Counts { found, .. }| format!("{found} analysed"))
+        self.analysis.run(job, |Counts { found, unscored, .. }| {
+            let unscored = among(&[(*unscored, "without a score")]);
+            format!("{found} analysed{unscored}")
+        })
     }
 }
 
 /// Find forced mates by the side to move in EPD records that have no `dm`, or a longer one (the standard's "pfms")
 ///
-/// Writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. Herald searches with half the limit by its mate solver and, if that does not
-/// decide, with the other half as for an analysis. The solver proves all mates, also those that another program reports. `dm` is the
-/// shortest mate; if the limit was reached before a shorter one could be ruled out, the private operation `Dm "at most";` says so, and
-/// a later run takes the record up again.
+/// Writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. Herald searches with three eighths of the limit by its mate solver and, if that
+/// does not decide, with half of it as for an analysis; the rest is for the proof. All mates are proven, also those that another program
+/// reports. `dm` is the shortest mate; if the limit was reached before a shorter one could be ruled out, the private operation `Dm "at
+/// most";` says so, and a later run takes the record up again.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd mate --moves 5 --passes --nodes 1000000 suite.epd -o mates.epd")]
 pub(crate) struct MateArgs {
@@ -135,15 +138,21 @@ impl MateArgs {
             strict: self.strict,
             times: !self.analysis.no_times,
         };
-        self.analysis.run(job, |Counts { found, bounds, missed, undecided, skipped, .. }| {
-            let bounds = match bounds {
-                0 => String::new(),
-                bounds => format!(" ({bounds} perhaps not the shortest)"),
-            };
+        self.analysis.run(job, |counts| {
+            let Counts { found, bounds, missed, undecided, unproven, refuted, skipped, .. } = counts;
+            let bounds = among(&[(*bounds, "perhaps not the shortest")]);
+            let told = among(&[(*unproven, "told, but not proven"), (*refuted, "told, but refuted")]);
             let mates = counted(*found, "mate");
-            format!("{mates}{bounds}, {missed} without, {undecided} undecided, {skipped} skipped")
+            format!("{mates}{bounds}, {missed} without, {undecided} undecided{told}, {skipped} skipped")
         })
     }
+}
+
+/// Says in parentheses how many of the records just counted are special; nothing if none is.
+fn among(special: &[(u64, &str)]) -> String {
+    let some = special.iter().filter(|(count, _)| *count > 0);
+    let some: Vec<String> = some.map(|(count, what)| format!("{count} {what}")).collect();
+    if some.is_empty() { String::new() } else { format!(" ({})", some.join(", ")) }
 }
 
 /// Test whether Herald, or another program, finds the moves of `bm` and avoids those of `am` (the standard's "pfts")

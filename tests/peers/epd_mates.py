@@ -2,10 +2,11 @@
 
     tests/peers/epd_mates.py --herald target/release/herald --peers stockfish,ethereal-chess --nodes 1000000 FILE.epd ...
 
-Needs python-chess. A mate counts as found if the program tells one for the side to move; as shortest if nobody tells a shorter one and
+With `--endings COUNT` also in so many random positions of each of ten endings. Needs python-chess. A mate counts as found if the program tells one for the side to move; as shortest if nobody tells a shorter one and
 it is no longer than `dm` where the file has that; as wrong if it is shorter than a mate that Herald has proven to be the shortest.
 """
 import argparse
+import random
 import subprocess
 import sys
 import tempfile
@@ -40,15 +41,40 @@ def peer(program, boards, nodes):
     return told, time.time() - began
 
 
+def ending(men, rng):
+    """A legal position of these men with White to move."""
+    while True:
+        board = chess.Board(None)
+        for square, letter in zip(rng.sample(chess.SQUARES, len(men)), men):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        if board.is_valid() and not board.is_game_over():
+            return board
+
+
+def write_endings(count):
+    """A file with so many positions of each ending."""
+    output = tempfile.NamedTemporaryFile("w", suffix="-endings.epd")
+    for men in ENDINGS:
+        rng = random.Random(men)
+        output.writelines(f"{ending(men, rng).epd()}\n" for _ in range(count))
+    output.flush()
+    return output
+
+
+ENDINGS = "KRk KQk KBBk KQkr KPPk KQPkp KRRkr KRPkp KQRkq KRBkp".split()
+
+
 def main():
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("files", nargs="+")
+    arguments.add_argument("files", nargs="*")
+    arguments.add_argument("--endings", type=int, default=0)
     arguments.add_argument("--herald", default="target/release/herald")
     arguments.add_argument("--peers", default="stockfish,ethereal-chess")
     arguments.add_argument("--nodes", type=int, default=1_000_000)
     arguments.add_argument("--moves", type=int, default=60)
     options = arguments.parse_args()
-    for path in options.files:
+    endings = write_endings(options.endings)
+    for path in options.files + [endings.name] * (options.endings > 0):
         records = [chess.Board.from_epd(line) for line in open(path)]
         boards = [board for board, _ in records]
         for board in boards:

@@ -4,8 +4,8 @@ use std::num::NonZeroU64;
 use std::time::Instant;
 
 use game::{Clock, Game, Score, TimeControl};
-use search::mate::{FewMen, Finding, Goal, Problem, Solution, Solver};
-use search::{Bound, Control, Limits, Observer, Report, Searcher, Table};
+use search::mate::{Adviser, FewMen, Finding, Goal, Problem, Solution, Solver};
+use search::{Bound, Control, Limits, Observer, Position, Report, Root, Searcher, Table, Verdict};
 
 use super::{AnalysisListener, AnalysisResult, Analyzer, MateSearch, MateVerdict, PositionAnalysis};
 
@@ -16,11 +16,16 @@ pub struct Herald {
     limits: Limits,
     /// Whether the positions are those of one game.
     is_in_game: bool,
-    /// Half the limit, for the solver and for the search when they share the work.
-    half: Limits,
+    /// The shares of the solver and of the search when they look for a mate. The proof of what the search tells has the rest.
+    shares: [Limits; 2],
+    playing: PlayingSearch,
+    mates: MateProver,
+}
+
+/// The playing search and its hash table.
+pub(super) struct PlayingSearch {
     table: Table,
     searcher: Searcher,
-    mates: MateProver,
 }
 
 /// Proves mates. Its tables are created when they are first needed.
@@ -36,9 +41,10 @@ impl Herald {
     /// # Errors
     /// There is not enough memory.
     pub fn new(limit: &TimeControl, mebibytes: usize) -> AnalysisResult<Herald> {
-        let (table, searcher) = (Table::new(mebibytes)?, Searcher::default());
-        let (limits, half) = (limits(limit), limits(&half_of(limit)));
-        Ok(Herald { limits, is_in_game: false, half, table, searcher, mates: MateProver::new(mebibytes) })
+        let shares = [3, 4].map(|eighths| limits(&share_of(limit, eighths)));
+        let limits = limits(limit);
+        let (playing, mates) = (PlayingSearch::new(mebibytes)?, MateProver::new(mebibytes));
+        Ok(Herald { limits, is_in_game: false, shares, playing, mates })
     }
 
     /// The analyzer with so many best lines in its analyses.
@@ -48,21 +54,17 @@ impl Herald {
         self
     }
 
-    fn forget(&mut self) {
-        self.table.clear();
-        self.searcher.clear();
-    }
-
     /// Searches as the engine does.
     fn search(&mut self, game: &Game, limits: &Limits, goes_on: AnalysisListener<'_>) -> PositionAnalysis {
         let root = engine::root(game).unwrap_or_default(); // EPD records are standard chess or Chess960
         if !self.is_in_game {
-            self.forget();
+            self.playing.forget();
         }
         let (control, clock) = (Control::new(), Instant::now());
         let last = PositionAnalysis::default();
         let mut observer = ReportListener { game, control: &control, goes_on, last };
-        let answer = self.searcher.think(&mut self.table, &root, limits, &control, &clock, &mut observer);
+        let PlayingSearch { table, searcher } = &mut self.playing;
+        let answer = searcher.think(table, &root, limits, &control, &clock, &mut observer);
         let decided: Vec<_> = answer.best.into_iter().chain(answer.ponder).collect();
         let decided = engine::line_from_search(game, &decided);
         let mut others = observer.last.others;
@@ -79,20 +81,62 @@ impl Herald {
     }
 }
 
-/// Half of a limit of nodes or time; other limits are not shared.
-fn half_of(limit: &TimeControl) -> TimeControl {
+/// Nodes of the playing search for advice on the proof of a mate.
+const ADVICE: u64 = 20_000;
+
+impl PlayingSearch {
+    /// Creates a search with a hash table of this size in MiB.
+    pub(super) fn new(mebibytes: usize) -> AnalysisResult<PlayingSearch> {
+        Ok(PlayingSearch { table: Table::new(mebibytes)?, searcher: Searcher::default() })
+    }
+
+    /// Forgets all positions.
+    pub(super) fn forget(&mut self) {
+        self.table.clear();
+        self.searcher.clear();
+    }
+}
+
+/// What is in the hash table from the search that told the mate makes the advice cheap.
+impl Adviser for PlayingSearch {
+    fn advise(&mut self, position: &Position, moves: u32) -> (Option<Vec<search::Move>>, u64) {
+        let root = Root { position: position.clone(), ..Root::default() };
+        let limits = Limits { nodes: Some(ADVICE), mate: Some(moves), ..Limits::default() };
+        let mut last = LastLine::default();
+        let control = Control::new();
+        let answer =
+            self.searcher.think(&mut self.table, &root, &limits, &control, &Instant::now(), &mut last);
+        let is_mate = matches!(answer.score.verdict(), Verdict::MateIn(mate) if mate <= moves);
+        let line = Some(last.0).filter(|line| line.first() == answer.best.as_ref());
+        (is_mate.then(|| line.unwrap_or_else(|| answer.best.into_iter().collect())), answer.nodes)
+    }
+}
+
+/// The last line that a search has reported.
+#[derive(Default)]
+struct LastLine(Vec<search::Move>);
+
+impl Observer for LastLine {
+    fn report(&mut self, report: &Report) {
+        self.0 = report.principal_variation.to_vec();
+    }
+}
+
+/// Eighths of a limit of nodes or time; other limits are not shared.
+fn share_of(limit: &TimeControl, eighths: u32) -> TimeControl {
     match limit {
         TimeControl::Nodes(nodes) => {
-            TimeControl::Nodes(NonZeroU64::new(nodes.get() / 2).unwrap_or(NonZeroU64::MIN))
+            let share = nodes.get().div_ceil(8).saturating_mul(eighths.into());
+            TimeControl::Nodes(NonZeroU64::new(share).unwrap_or(NonZeroU64::MIN))
         }
-        TimeControl::PerMove(time) => TimeControl::PerMove(*time / 2),
+        TimeControl::PerMove(time) => TimeControl::PerMove(*time / 8 * eighths),
         other => other.clone(),
     }
 }
 
 impl Analyzer for Herald {
     fn begin_game(&mut self) {
-        self.forget();
+        self.playing.forget();
         self.is_in_game = true;
     }
 
@@ -101,25 +145,34 @@ impl Analyzer for Herald {
         Ok(self.search(game, &limits, goes_on))
     }
 
-    /// The solver and the search have half the limit each. The solver finds mates that the search prunes, the search finds long
-    /// ones by its evaluation; the solver then proves those along the search's line.
+    /// The solver finds mates that the search prunes, the search finds long ones by its evaluation; the solver then proves those
+    /// along the search's line, with the search as its adviser.
     fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<MateSearch> {
-        let solved = self.mates.solve(game, moves, None, &self.half)?;
+        let [solving, searching] = self.shares.clone();
+        let solved = self.mates.solve(game, moves, None, &solving)?;
         if matches!(solved.verdict, MateVerdict::Shortest | MateVerdict::NoMate) {
             return Ok(solved);
         }
         let known = solved.analysis.mate().map_or(moves, |mate| mate.get() - 1);
-        let limits = Limits { mate: Some(known), ..self.half.clone() };
-        let searched = self.search(game, &limits, &mut |_| true);
-        let told = searched.mate().filter(|mate| mate.get() <= known);
-        let (nodes, time) = (solved.analysis.nodes.zip(searched.nodes), solved.analysis.time + searched.time);
-        let nodes = nodes.map(|(solving, searching)| solving + searching);
-        let proof = match told {
-            Some(mate) => Some(self.mates.prove_told(game, mate.get(), &searched)?),
-            None => None,
+        let searched = self.search(game, &Limits { mate: Some(known), ..searching }, &mut |_| true);
+        let parts = [&solved.analysis, &searched];
+        let nodes: u64 = parts.iter().filter_map(|part| part.nodes).sum();
+        let time = parts.iter().map(|part| part.time).sum();
+        let found = |best: MateSearch, nodes, time| {
+            Ok(MateSearch {
+                analysis: PositionAnalysis { nodes: Some(nodes), time, ..best.analysis },
+                ..best
+            })
         };
-        let best = proof.filter(|proof| proof.analysis.mate().is_some()).unwrap_or(solved);
-        Ok(MateSearch { analysis: PositionAnalysis { nodes, time, ..best.analysis }, ..best })
+        let Some(told) = searched.mate().filter(|mate| mate.get() <= known) else {
+            return found(solved, nodes, time);
+        };
+        let rest = self.limits.nodes.map_or(PROOF_NODES, |limit| limit.saturating_sub(nodes));
+        let limits = Limits { nodes: Some(rest.max(LEAST_PROOF_NODES)), ..Limits::default() };
+        let proof = self.mates.prove_told(game, told.get(), (&searched, &mut self.playing), &limits)?;
+        let (nodes, time) = (nodes + proof.analysis.nodes.unwrap_or(0), time + proof.analysis.time);
+        let is_news = proof.analysis.mate().is_some() || solved.analysis.mate().is_none();
+        found(if is_news { proof } else { solved }, nodes, time)
     }
 }
 
@@ -128,8 +181,10 @@ pub(super) fn limits(limit: &TimeControl) -> Limits {
     engine::limits(Clock::new(limit.clone()).move_limits(game::Color::White, Instant::now()))
 }
 
-/// Node limit for the proof of a mate that a search or a program tells; a fraction of a second.
-const PROOF_NODES: u64 = 1_000_000;
+/// Node limit for the proof of a mate that a program tells, or the search under a limit of time; about a second.
+pub(super) const PROOF_NODES: u64 = 1_000_000;
+/// Nodes that the proof of a mate which the search tells has at least, even beyond the limit.
+const LEAST_PROOF_NODES: u64 = 100_000;
 
 impl MateProver {
     /// Creates a prover whose solver has a table of this size in MiB.
@@ -137,15 +192,21 @@ impl MateProver {
         MateProver { mebibytes, solver: None, few_men: FewMen::default() }
     }
 
-    /// Proves the mate in at most `moves` moves that an analysis tells.
+    /// Proves the mate in at most `moves` moves that an analysis tells, or refutes it.
     pub(super) fn prove_told(
         &mut self,
         game: &Game,
         moves: u32,
-        told: &PositionAnalysis,
+        (told, adviser): (&PositionAnalysis, &mut PlayingSearch),
+        limits: &Limits,
     ) -> AnalysisResult<MateSearch> {
-        let limits = Limits { nodes: Some(PROOF_NODES), ..Limits::default() };
-        self.solve(game, moves, Some(&told.line), &limits)
+        let mut search = self.solve(game, moves, Some((&told.line, adviser)), limits)?;
+        search.verdict = match search.verdict {
+            MateVerdict::NoMate => MateVerdict::Refuted,
+            MateVerdict::Undecided => MateVerdict::Unproven,
+            decided => decided,
+        };
+        Ok(search)
     }
 
     /// Searches for the shortest mate in at most `moves` moves, first along the told line, if there is one.
@@ -153,7 +214,7 @@ impl MateProver {
         &mut self,
         game: &Game,
         moves: u32,
-        told: Option<&[game::Move]>,
+        told: Option<(&[game::Move], &mut PlayingSearch)>,
         limits: &Limits,
     ) -> AnalysisResult<MateSearch> {
         let root = engine::root(game).unwrap_or_default();
@@ -166,9 +227,11 @@ impl MateProver {
                 Some(solver) => solver,
                 none => none.insert(Solver::new(self.mebibytes)?),
             };
-            let line = told.map(|line| line.iter().map(|mv| engine::to_search(*mv)).collect::<Vec<_>>());
-            match line {
-                Some(line) => solver.solve_told(&root, problem, &line, limits, &control, &clock),
+            match told {
+                Some((line, adviser)) => {
+                    let line: Vec<_> = line.iter().map(|mv| engine::to_search(*mv)).collect();
+                    solver.solve_told(&root, problem, (&line, adviser), limits, &control, &clock)
+                }
                 None => solver.solve(&root, problem, limits, &control, &clock, &mut ()),
             }
         };

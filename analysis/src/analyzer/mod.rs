@@ -66,6 +66,10 @@ pub enum MateVerdict {
     NoMate,
     /// Nothing: the limit was reached.
     Undecided,
+    /// Nothing: a mate was told, but the limit was reached before it was proven.
+    Unproven,
+    /// A mate was told, but there is none in so many moves; there may be a longer one.
+    Refuted,
 }
 
 /// Analysis of a position, complete or in progress.

@@ -8,7 +8,7 @@ use game::{Clock, DrawReason, Game, Move, Outcome, Score, TimeControl};
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Spec, Thinking, Turn};
 use shakmaty::ByColor;
 
-use super::herald::MateProver;
+use super::herald::{MateProver, PROOF_NODES, PlayingSearch};
 use super::{
     AnalysisError, AnalysisListener, AnalysisResult, Analyzer, MateSearch, MateVerdict, PositionAnalysis,
 };
@@ -20,7 +20,7 @@ const SILENCE: Duration = Duration::from_mins(10);
 /// Interval at which a waiting thread polls the interrupt flag.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Hash table for the proof, in MiB.
+/// Hash tables for the proof, in MiB each.
 const PROOF_MEMORY: usize = 16;
 
 /// An external program. It is started on first use and restarted after a fault.
@@ -32,6 +32,8 @@ pub struct ProgramAnalyzer {
     /// Whether the positions are those of one game, and whether the program has been told so.
     game: GameAnnouncement,
     mates: MateProver,
+    /// Helps to prove what the program tells; created when it is first needed.
+    adviser: Option<PlayingSearch>,
 }
 
 /// What came of a question.
@@ -57,7 +59,8 @@ impl ProgramAnalyzer {
     /// Creates an analyzer without starting the program. The program is stopped soon after `interrupt` is set.
     pub fn new(spec: Spec, limit: TimeControl, interrupt: Arc<AtomicBool>) -> ProgramAnalyzer {
         let mates = MateProver::new(PROOF_MEMORY);
-        ProgramAnalyzer { spec, limit, interrupt, player: None, game: GameAnnouncement::Apart, mates }
+        let (player, adviser, game) = (None, None, GameAnnouncement::Apart);
+        ProgramAnalyzer { spec, limit, interrupt, player, game, mates, adviser }
     }
 
     /// Waits for the program's answer, or for nothing.
@@ -168,14 +171,19 @@ impl Analyzer for ProgramAnalyzer {
     fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<MateSearch> {
         let told = |analysis: &PositionAnalysis| analysis.mate().filter(|mate| mate.get() <= moves);
         let analysis = self.analyze(game, &mut |analysis| told(analysis).is_none())?;
-        let mut search =
-            MateSearch { analysis: PositionAnalysis::default(), verdict: MateVerdict::Undecided };
+        let mut found = MateSearch { analysis: PositionAnalysis::default(), verdict: MateVerdict::Undecided };
         if let Some(mate) = told(&analysis) {
-            search = self.mates.prove_told(game, mate.get(), &analysis)?;
+            let adviser = match &mut self.adviser {
+                Some(adviser) => adviser,
+                none => none.insert(PlayingSearch::new(PROOF_MEMORY)?),
+            };
+            adviser.forget();
+            let limits = search::Limits { nodes: Some(PROOF_NODES), ..search::Limits::default() };
+            found = self.mates.prove_told(game, mate.get(), (&analysis, adviser), &limits)?;
         }
         let PositionAnalysis { nodes, time, .. } = analysis;
-        search.analysis = PositionAnalysis { depth: None, nodes, time, ..search.analysis };
-        Ok(search)
+        found.analysis = PositionAnalysis { depth: None, nodes, time, ..found.analysis };
+        Ok(found)
     }
 }
 
@@ -224,16 +232,20 @@ fn wait(player: &dyn Player, latest: Instant) -> AnalysisResult<()> {
     Ok(())
 }
 
-/// Merges a report with the previous analysis: values that the report lacks are kept.
+/// Merges a report with the previous analysis: values that the report lacks are kept. A report without depth and nodes tells a move
+/// of a book, or one without a choice: nothing but the line is known.
 fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAnalysis) -> PositionAnalysis {
     let line = thinking.moves(game);
-    let score = thinking.score.filter(|score| is_possible(*score));
-    let score = score.map(|score| mate_of_line(game, &line, score).unwrap_or(score));
+    let line = if line.is_empty() { before.line } else { line };
+    if thinking.depth == Some(0) && thinking.nodes == Some(0) {
+        return PositionAnalysis { line, time, ..before };
+    }
+    let score = thinking.score.and_then(|score| mate_of_line(game, &line, score).or(Some(score)));
     PositionAnalysis {
-        line: if line.is_empty() { before.line } else { line },
-        score: score.or(before.score),
+        score: score.filter(|score| is_possible(*score)).or(before.score),
         depth: thinking.depth.or(before.depth),
         nodes: thinking.nodes.or(before.nodes),
+        line,
         time,
         others: before.others,
     }
@@ -249,12 +261,16 @@ fn is_possible(score: Score) -> bool {
 /// largest evaluation of a position is that of nine queens.
 const BEYOND_EVALUATION: i32 = 8_500;
 
-/// The mate that a score in centipawns means: its line ends in checkmate. CECP has no notation of its own for mates in old programs.
+/// The mate that a score beyond all evaluations means: its line ends in checkmate. For programs whose form is not known
+/// ([`messages::cecp::MateForm`]).
 fn mate_of_line(game: &Game, line: &[Move], score: Score) -> Option<Score> {
-    let Score::Centipawns(centipawns) = score else { return None };
+    let is_beyond = match score {
+        Score::Centipawns(centipawns) => centipawns.abs() >= BEYOND_EVALUATION,
+        Score::MateIn(_) | Score::MatedIn(_) => !is_possible(score),
+    };
     let plies = u32::try_from(line.len()).ok().filter(|plies| *plies > 0)?;
-    let is_won = centipawns > 0;
-    if centipawns.abs() < BEYOND_EVALUATION || is_won != (plies % 2 == 1) {
+    let is_won = score.value() > 0;
+    if !is_beyond || is_won != (plies % 2 == 1) {
         return None;
     }
     let mut end = game.clone();
@@ -292,6 +308,9 @@ mod tests {
         let told = |score| mate_of_line(&won, &line(&won, "g4 Qh4#"), Score::Centipawns(score));
         assert_eq!(told(-9800), Some(Score::MatedIn(1)));
         assert_eq!((told(9800), told(-800)), (None, None));
+        // 999998 - 1, as the protocol would read it.
+        let mated = mate_of_line(&won, &line(&won, "<g4> <Qh4#>"), Score::MatedIn(899_997));
+        assert_eq!(mated, Some(Score::MatedIn(1)));
         let won = game("f3 e5 g4");
         assert_eq!(mate_of_line(&won, &line(&won, "Qh4#"), Score::Centipawns(31999)), Some(Score::MateIn(1)));
         assert_eq!(mate_of_line(&won, &line(&won, "d5"), Score::Centipawns(31999)), None);
@@ -305,6 +324,19 @@ mod tests {
         };
         assert_eq!(score(Score::MatedIn(99_999_999)), None);
         assert_eq!(score(Score::MateIn(549)), Some(Score::MateIn(549)));
+    }
+
+    #[test]
+    fn a_report_of_no_search_tells_its_line_only() {
+        let book = Thinking {
+            depth: Some(0),
+            nodes: Some(0),
+            score: Some(Score::DRAW),
+            line: "e2-e4 (book1)".to_owned(),
+            ..Thinking::default()
+        };
+        let told = analysis(&Game::default(), &book, Duration::ZERO, PositionAnalysis::default());
+        assert_eq!((told.score, told.depth, told.nodes, told.line.len()), (None, None, None, 1));
     }
 
     #[test]

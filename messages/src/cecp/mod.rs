@@ -4,6 +4,7 @@
 
 mod command;
 mod feature;
+mod mate_form;
 mod message;
 mod notation;
 mod option;
@@ -11,6 +12,7 @@ mod thinking;
 
 pub use command::{Command, CommandError, EditLine, Place, RootMoves, TimeSession};
 pub use feature::{Feature, Switch};
+pub use mate_form::MateForm;
 pub use message::{Audience, Message, Status};
 pub use notation::first_word;
 pub use option::{OptionDefinition, OptionPurpose};

@@ -93,7 +93,8 @@ fn split_bound(text: &str) -> (&str, ScoreBound) {
     }
 }
 
-fn score_of(number: i32) -> Score {
+/// Reads a score as the protocol says.
+pub(super) fn score_of(number: i32) -> Score {
     let distance = (number.saturating_abs() - MATE).unsigned_abs();
     if number >= MATE {
         Score::MateIn(distance)
@@ -104,7 +105,8 @@ fn score_of(number: i32) -> Score {
     }
 }
 
-fn number_of(score: Score) -> i32 {
+/// Writes a score as the protocol says.
+pub(super) fn number_of(score: Score) -> i32 {
     let mate = |moves: u32| MATE.saturating_add_unsigned(moves);
     match score {
         Score::Centipawns(centipawns) => centipawns,

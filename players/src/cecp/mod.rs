@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use game::{Outcome, PlayedVariant, TimeControl, excerpt};
-use messages::cecp::{Command, GameResult, Message, Switch, ThinkingLine};
+use messages::cecp::{Command, GameResult, MateForm, Message, Switch, ThinkingLine};
 use platform::Source;
 
 pub(crate) use self::features::Features;
@@ -244,7 +244,7 @@ impl ProtocolPlayer for CecpPlayer {
             Message::Result { result, comment } => {
                 Some(PlayerEvent::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
             }
-            Message::Thinking(line) => Some(PlayerEvent::Thinking(thinking(line))),
+            Message::Thinking(line) => Some(PlayerEvent::Thinking(thinking(line, self.name()))),
             message => remark(&message).map(PlayerEvent::Remark),
         })
     }
@@ -275,10 +275,11 @@ pub(crate) fn former_move(line: &str) -> Option<&str> {
     (is_number && dots == "..." && end.is_none()).then_some(text)
 }
 
-pub(crate) fn thinking(line: ThinkingLine) -> Thinking {
+/// Converts the thinking output of a program of this name.
+pub(crate) fn thinking(line: ThinkingLine, program: &str) -> Thinking {
     Thinking {
         depth: u32::try_from(line.depth).ok(),
-        score: Some(score(line.score)),
+        score: Some(score(MateForm::of(program).read(line.score))),
         nodes: Some(line.nodes),
         selective_depth: line.selective_depth,
         speed: line.kilonodes_per_second.map(|kilonodes| kilonodes.saturating_mul(1000)),

@@ -20,12 +20,17 @@ use shakmaty::Color;
 pub use self::few_men::FewMen;
 use self::prover::{MAX_PLIES, Node, Numbers, Prover};
 use self::table::{Known, Table};
+pub use self::told::Adviser;
 use crate::runtime::Stopped;
 use crate::runtime::time_manager::TimeManager;
 use crate::{Bound, Control, Limits, MAX_PLY, Move, Observer, Report, Root, Score, SearchClock, TableError};
 
 /// The longest mate that can be searched for, in moves of the attacker.
 pub const MAX_MOVES: u32 = MAX_PLY as u32 / 2 - 1;
+
+/// Mates of more moves are searched for only if there is none within so many. The greater the number, the longer the search wanders
+/// among quiet moves that lead to nothing (docs/EXPERIMENTS.md, the mate solver).
+const NEAR: u32 = 30;
 
 /// A mate to be proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,17 +121,17 @@ impl Solver {
     }
 
     /// Like [`Solver::solve`], but first proves the mate along a line that a search or another program tells; the line may end
-    /// before the mate.
+    /// before the mate. The adviser is asked for lines after the defender's other moves. Its nodes count.
     pub fn solve_told(
         &mut self,
         root: &Root,
         problem: Problem,
-        line: &[Move],
+        (line, adviser): (&[Move], &mut dyn Adviser),
         limits: &Limits,
         control: &Control,
         clock: &dyn SearchClock,
     ) -> Solution {
-        self.run(root, problem, Some(line), limits, control, clock, &mut ())
+        self.run(root, problem, Some((line, adviser)), limits, control, clock, &mut ())
     }
 
     #[expect(clippy::too_many_arguments, reason = "those of `solve` and the line")]
@@ -134,7 +139,7 @@ impl Solver {
         &mut self,
         root: &Root,
         problem: Problem,
-        told: Option<&[Move]>,
+        told: Option<(&[Move], &mut dyn Adviser)>,
         limits: &Limits,
         control: &Control,
         clock: &dyn SearchClock,
@@ -151,6 +156,7 @@ impl Solver {
             clock,
             table: &mut self.table,
             nodes: 0,
+            pause_at: None,
             children: Vec::with_capacity(1 << 12),
             killers: [None; MAX_PLIES],
             attacks: [[0; 64]; 6],
@@ -175,12 +181,12 @@ impl Prover<'_> {
         &mut self,
         root: &Root,
         problem: Problem,
-        told: Option<&[Move]>,
+        told: Option<(&[Move], &mut dyn Adviser)>,
         observer: &mut dyn Observer,
     ) -> Finding {
         let first = match told {
-            Some(line) => self.prove_told(root, problem, line),
-            None => self.prove(root, problem.moves.min(MAX_MOVES)),
+            Some((line, adviser)) => self.prove_told(root, problem, line, adviser),
+            None => self.prove_near(root, problem.moves.min(MAX_MOVES)),
         };
         let mut mate = match first {
             Ok(Some(mate)) => mate,
@@ -200,6 +206,12 @@ impl Prover<'_> {
                 Err(Stopped) => return Finding::Mate(mate),
             }
         }
+    }
+
+    /// Like [`Prover::prove`], but searches for a near mate first.
+    fn prove_near(&mut self, root: &Root, moves: u32) -> Result<Option<Mate>, Stopped> {
+        let near = self.prove(root, moves.min(NEAR))?;
+        if near.is_some() || moves <= NEAR { Ok(near) } else { self.prove(root, moves) }
     }
 
     /// Searches for a mate in at most this number of moves. Returns `None` if there is none.

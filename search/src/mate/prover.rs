@@ -91,8 +91,10 @@ pub(super) struct Prover<'a> {
     pub(super) control: &'a Control,
     pub(super) clock: &'a dyn SearchClock,
     pub(super) table: &'a mut Table,
-    /// Number of moves made.
+    /// Number of moves made, and nodes of an adviser.
     pub(super) nodes: u64,
+    /// Number of nodes at which the search of a part is given up.
+    pub(super) pause_at: Option<u64>,
     /// Stack of the children of the nodes on the path.
     pub(super) children: Vec<Child>,
     /// By ply, the move that last reached its side's goal.
@@ -118,7 +120,7 @@ impl Prover<'_> {
 
     /// Makes a move. Fails if a limit is reached.
     pub(super) fn make(&mut self, position: &Position, m: Move) -> Result<Position, Stopped> {
-        let is_limit = self.limits.nodes.is_some_and(|limit| self.nodes >= limit);
+        let is_limit = [self.limits.nodes, self.pause_at].iter().flatten().any(|limit| self.nodes >= *limit);
         if is_limit || self.nodes.is_multiple_of(POLL_INTERVAL) && self.is_over() {
             return Err(Stopped);
         }

@@ -369,7 +369,9 @@ fn a_told_line_is_proven_where_the_solver_alone_reaches_its_limit() {
     let mut solver = Solver::new(16).expect("16 MiB");
     let (control, clock) = (Control::new(), Instant::now());
     let limits = nodes(1_000_000);
-    let proven = with_stack(|| solver.solve_told(&root, problem, &told.line, &limits, &control, &clock));
+    let proven = with_stack(|| {
+        solver.solve_told(&root, problem, (&told.line, &mut Silent), &limits, &control, &clock)
+    });
     check_mate(&chess, Color::White, &proven.finding, told.moves);
     let alone = with_stack(|| solve_with(&mut solver, &root, problem, &limits));
     assert!(proven.nodes < alone.nodes, "{} and {} nodes", proven.nodes, alone.nodes);
@@ -377,6 +379,52 @@ fn a_told_line_is_proven_where_the_solver_alone_reaches_its_limit() {
     let mut other = told.line.clone();
     other.reverse();
     let short = Problem { moves: 1, ..problem };
-    let wrong = with_stack(|| solver.solve_told(&root, short, &other, &limits, &control, &clock));
+    let wrong =
+        with_stack(|| solver.solve_told(&root, short, (&other, &mut Silent), &limits, &control, &clock));
     assert_eq!(wrong.finding, Finding::NoMate);
+}
+
+/// Has no advice.
+struct Silent;
+
+impl Adviser for Silent {
+    fn advise(&mut self, _: &Position, _: u32) -> (Option<Vec<Move>>, u64) {
+        (None, 0)
+    }
+}
+
+/// Knows all endings of few men, and counts how often it is asked.
+#[derive(Default)]
+struct Expert(FewMen, u64);
+
+impl Adviser for Expert {
+    fn advise(&mut self, position: &Position, moves: u32) -> (Option<Vec<Move>>, u64) {
+        self.1 += 1;
+        let root = Root { position: position.clone(), ..Root::default() };
+        let problem = Problem { attacker: position.turn(), moves, goal: Goal::Within };
+        match self.0.solve(&root, problem) {
+            Some(Finding::Mate(mate)) => (Some(mate.line), 1),
+            _ => (None, 1),
+        }
+    }
+}
+
+#[test]
+fn advice_shortens_the_proof() {
+    let chess = chess("8/8/8/5k2/8/8/4Q3/4K3 w - - 0 1");
+    let root = root(&chess);
+    let (control, clock, limits) = (Control::new(), Instant::now(), nodes(3_000_000));
+    let (moves, alone, advised, asked) = with_stack(|| {
+        let (mut solver, mut expert) = (Solver::new(16).expect("16 MiB"), Expert::default());
+        let told = expert.advise(&root.position, 16).0.expect("a mate with the queen");
+        let moves = told.len().div_ceil(2) as u32;
+        let problem = Problem { attacker: Color::White, moves, goal: Goal::Within };
+        let mut prove = |adviser: &mut dyn Adviser| {
+            solver.solve_told(&root, problem, (&told, adviser), &limits, &control, &clock)
+        };
+        let (alone, advised) = (prove(&mut Silent), prove(&mut expert));
+        (moves, alone, advised, expert.1)
+    });
+    check_mate(&chess, Color::White, &advised.finding, moves);
+    assert!(asked > 1 && advised.nodes < alone.nodes, "{asked}, {} and {}", advised.nodes, alone.nodes);
 }
