@@ -84,10 +84,12 @@ impl ReportArgs {
             write(path, |out| report::feedback(&report, 0, out))?;
         }
         let mut out = BufWriter::new(io::stdout().lock());
-        if self.json {
-            report::json(&report, &mut out)?;
-        } else {
-            report::text(&report, listed, &mut out)?;
+        let written =
+            if self.json { report::json(&report, &mut out) } else { report::text(&report, listed, &mut out) };
+        match written {
+            // As such it is known to be no error if the reader of a pipe has left.
+            Err(ReportError::File(error)) => return Err(error.into()),
+            written => written?,
         }
         out.flush()?;
         let run = &report.runs[0];

@@ -222,7 +222,8 @@ fn runs_are_reported_side_by_side() {
     fs::write(folder.path().join("c=d.epd"), other).expect("a file");
     let arguments = ["b.epd", "person=c=d.epd", "--html", "e.html", "--feedback", "f.epd", "--csv", "g.csv"];
     let (text, _) = report(&folder, &arguments, 0);
-    let has = |line: &str| assert!(text.lines().any(|other| other.trim().starts_with(line)), "{line}\n{text}");
+    let has =
+        |line: &str| assert!(text.lines().any(|other| other.trim().starts_with(line)), "{line}\n{text}");
     has("b              2       1  50.0    9.5 to 90.5   2000  1 without a solution");
     has("person         2            0           1           1        0  +0.0 (");
     has("b    Herald 0.1.0, hash 16 MiB, threads 1, nodes=1000, 20");

@@ -78,6 +78,8 @@ fn draw(
     let written = |x: &f64| match is_logarithmic(quantity) {
         true if has_decades && (x - x.round()).abs() > 1e-6 => String::new(),
         true => magnitude(*x),
+        // There are no halves of plies.
+        false if (x - x.round()).abs() > 1e-6 => String::new(),
         false => format!("{x:.0}"),
     };
     chart

@@ -286,7 +286,9 @@ impl SuiteReport {
     fn summaries(&self, groups: Vec<(String, Group)>, mut others: Group) -> Vec<ThemeSummary> {
         let is_small = |group: &Group| self.id_part.is_some() && group.problems() < 3;
         let (small, large): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(_, group)| is_small(group));
-        small.iter().for_each(|(_, group)| others.join(group));
+        for (_, group) in &small {
+            others.join(group);
+        }
         let others = Some((OTHERS.to_owned(), others)).filter(|(_, others)| others.problems() > 0);
         let mut themes: Vec<ThemeSummary> =
             large.into_iter().chain(others).map(|(name, group)| group.finish(name)).collect();

@@ -7,7 +7,7 @@ use messages::epd::EpdMove;
 use pages::{GamePage, LONGEST_LINE, PageMove, PageStep, SingleFile, game_json, touched_squares};
 
 use super::tables::{self, TextTable};
-use super::{Listed, Quantity, ReportError, Row, SuiteAttempt, SuiteReport, chart};
+use super::{Listed, Quantity, ReportError, Row, RunSummary, SuiteAttempt, SuiteReport, chart};
 
 /// Maximum number of problems in the table of a page. A browser bears more, but its reader doesn't; CSV and JSON have all.
 pub const MOST_ROWS: u64 = 2000;
@@ -97,7 +97,7 @@ impl Problems<'_> {
             "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Problems\"><table id=\"rows\">\n",
         );
         writeln!(page, "<thead><tr>{}</tr></thead>\n<tbody>", cells(&head.head, &head, "th"))?;
-        self.rows.iter().try_for_each(|row| self.write_row(page, row))?;
+        self.rows.iter().try_for_each(|row| write_row(page, row))?;
         writeln!(page, "</tbody></table></div>")
     }
 
@@ -125,30 +125,6 @@ impl Problems<'_> {
             filters.push((pattern(&[(0, '0'), (other, '1')]), format!("solved by {two}, missed by {one}")));
         }
         filters
-    }
-
-    fn write_row(&self, page: &mut String, row: &Row) -> fmt::Result {
-        let number = row.number;
-        let sign = |attempt: &Option<SuiteAttempt>| match attempt {
-            Some(attempt) if attempt.is_solved() => '1',
-            Some(_) => '0',
-            None => '-',
-        };
-        let signs: String = row.attempts.iter().map(sign).collect();
-        let name =
-            if row.problem.id.is_empty() { format!("problem {number}") } else { row.problem.id.clone() };
-        write!(
-            page,
-            "<tr id=\"row{number}\" data-solved=\"{signs}\"><td class=\"n\">{number}</td><td><a href=\"#p{number}\">{}</a></td><td>{}</td>",
-            escaped(&name),
-            escaped(&row.problem.solution())
-        )?;
-        for attempt in &row.attempts {
-            let class = class(attempt.as_ref());
-            write!(page, "<td class=\"{class}\">{}</td>", escaped(&tables::answer(attempt.as_ref())))?;
-        }
-        page.push_str("</tr>\n");
-        Ok(())
     }
 
     /// Diagrams of the problems that the first run has missed.
@@ -199,40 +175,63 @@ impl Problems<'_> {
                 page,
                 "{separator}{},\"game\":{}}}",
                 about.trim_end_matches('}'),
-                game_json(&self.game(row))
+                game_json(&game(&self.report.runs, row))
             )?;
         }
         page.push_str("]</script>");
         Ok(())
     }
+}
 
-    /// The problem as a game: the line of the first run that has solved it, or the right move, and the other lines as variations.
-    fn game(&self, row: &Row) -> GamePage {
-        let runs = self.report.runs.iter().zip(&row.attempts);
-        let mut lines: Vec<(bool, Vec<PageMove>)> = runs
-            .filter_map(|(run, attempt)| {
-                let attempt = attempt.as_ref()?;
-                let (word, nag) = if attempt.is_solved() { ("solved", 1) } else { ("missed", 2) };
-                let mut line = line(row, &attempt.line)?;
-                line[0].comment_before = Some(format!("{}, {word}:", run.name));
-                line[0].nags = vec![nag];
-                Some((attempt.is_solved(), line))
-            })
-            .collect();
-        let solved = lines.iter().position(|(is_solved, _)| *is_solved);
-        let right = || {
-            let mut line = line(row, &[row.problem.solution.best.first()?.legal()?])?;
-            line[0].comment_before = Some("The right move:".to_owned());
-            line[0].nags = vec![1];
-            Some(line)
-        };
-        let main = solved.map(|solved| lines.remove(solved).1).or_else(right);
-        let mut main = main.or_else(|| (!lines.is_empty()).then(|| lines.remove(0).1)).unwrap_or_default();
-        if let Some(first) = main.first_mut() {
-            first.variations = lines.into_iter().map(|(_, line)| line).collect();
-        }
-        GamePage { start: row.problem.fen(), result: "*".to_owned(), moves: main, ..GamePage::default() }
+fn write_row(page: &mut String, row: &Row) -> fmt::Result {
+    let number = row.number;
+    let sign = |attempt: &Option<SuiteAttempt>| match attempt {
+        Some(attempt) if attempt.is_solved() => '1',
+        Some(_) => '0',
+        None => '-',
+    };
+    let signs: String = row.attempts.iter().map(sign).collect();
+    let name = if row.problem.id.is_empty() { format!("problem {number}") } else { row.problem.id.clone() };
+    write!(
+        page,
+        "<tr id=\"row{number}\" data-solved=\"{signs}\"><td class=\"n\">{number}</td><td><a href=\"#p{number}\">{}</a></td><td>{}</td>",
+        escaped(&name),
+        escaped(&row.problem.solution())
+    )?;
+    for attempt in &row.attempts {
+        let class = class(attempt.as_ref());
+        write!(page, "<td class=\"{class}\">{}</td>", escaped(&tables::answer(attempt.as_ref())))?;
     }
+    page.push_str("</tr>\n");
+    Ok(())
+}
+
+/// The problem as a game: the line of the first run that has solved it, or the right move, and the other lines as variations.
+fn game(runs: &[RunSummary], row: &Row) -> GamePage {
+    let runs = runs.iter().zip(&row.attempts);
+    let mut lines: Vec<(bool, Vec<PageMove>)> = runs
+        .filter_map(|(run, attempt)| {
+            let attempt = attempt.as_ref()?;
+            let (word, nag) = if attempt.is_solved() { ("solved", 1) } else { ("missed", 2) };
+            let mut line = line(row, &attempt.line)?;
+            line[0].comment_before = Some(format!("{}, {word}:", run.name));
+            line[0].nags = vec![nag];
+            Some((attempt.is_solved(), line))
+        })
+        .collect();
+    let solved = lines.iter().position(|(is_solved, _)| *is_solved);
+    let right = || {
+        let mut line = line(row, &[row.problem.solution.best.first()?.legal()?])?;
+        line[0].comment_before = Some("The right move:".to_owned());
+        line[0].nags = vec![1];
+        Some(line)
+    };
+    let main = solved.map(|solved| lines.remove(solved).1).or_else(right);
+    let mut main = main.or_else(|| (!lines.is_empty()).then(|| lines.remove(0).1)).unwrap_or_default();
+    if let Some(first) = main.first_mut() {
+        first.variations = lines.into_iter().map(|(_, line)| line).collect();
+    }
+    GamePage { start: row.problem.fen(), result: "*".to_owned(), moves: main, ..GamePage::default() }
 }
 
 /// The first moves of a line from the position of a problem; `None` if it has none.

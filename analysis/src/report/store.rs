@@ -1,4 +1,4 @@
-//! The attempts of all runs, in a temporary database of SQLite, so that memory does not grow with the files.
+//! The attempts of all runs, in a temporary database of `SQLite`, so that memory does not grow with the files.
 //!
 //! A small report never leaves memory; a large one is written to the folder for temporary files (`$SQLITE_TMPDIR`, `$TMPDIR`, then
 //! `/var/tmp`), where it takes about as much space as the files. The operating system removes it with the process.
