@@ -188,10 +188,15 @@ fn described_program(spec: &Spec, limit: &TimeControl) -> Result<(String, Vec<St
     player.check_control(limit).map_err(fault)?;
     let names = [spec.name.as_deref().unwrap_or_default(), player.name(), "unnamed program"];
     let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
+    let capacity = player.capacity();
     player.quit();
-    let memory = spec.memory.map(|mebibytes| format!("hash {mebibytes} MiB"));
-    let threads = spec.threads.map(|count| format!("threads {count}"));
-    let options = spec.options.iter().map(|(name, value)| format!("{name}={value}"));
+    let memory = capacity.memory.or(spec.memory).map(|mebibytes| format!("hash {mebibytes} MiB"));
+    let threads = capacity.threads.or(spec.threads).map(|count| format!("threads {count}"));
+    let told = [("Hash", capacity.memory), ("Threads", capacity.threads)];
+    let is_told =
+        |name: &str| told.iter().any(|(told, value)| value.is_some() && name.eq_ignore_ascii_case(told));
+    let options = spec.options.iter().filter(|(name, _)| !is_told(name));
+    let options = options.map(|(name, value)| format!("{name}={value}"));
     Ok((name, memory.into_iter().chain(threads).chain(options).collect()))
 }
 

@@ -3,6 +3,7 @@
 //
 //   const replay = new HeraldReplay(element);
 //   replay.show(game);       // JSON as pages/src/game_page.rs describes it
+//   replay.show(game, { start: "White to move", arrows: [{ from, to, kind }] });   // what is said and drawn at its start
 //   replay.go(id);           // 0 is the start
 const HeraldReplay = (() => {
   function make(name, kind, text, into) {
@@ -37,9 +38,9 @@ const HeraldReplay = (() => {
   }
 
   /** The nodes of a game's tree as `HeraldMoves` takes them. */
-  function tree(game) {
+  function tree(game, { start, arrows }) {
     const [, turn = "w", , , , count] = game.start.split(" ");
-    const nodes = [{ id: 0, parent: null, next: [], fen: game.start, turn, count: parseInt(count, 10) || 1, score: game.start_score, comment: game.comment, san: "", number: "" }];
+    const nodes = [{ id: 0, parent: null, next: [], fen: game.start, said: start, arrows, turn, count: parseInt(count, 10) || 1, score: game.start_score, comment: game.comment, san: "", number: "" }];
     const addLine = (parent, moves) => {
       let at = parent;
       for (const move of moves) {
@@ -67,7 +68,7 @@ const HeraldReplay = (() => {
   }
 
   function words(node) {
-    if (node.parent === null) return "Start of the game";
+    if (node.parent === null) return node.said;
     const facts = [`${node.number.replace("…", "...")} ${node.san}`];
     if (node.score) facts.push(HeraldGraph.scoreText(node.score) + (node.depth ? ` at depth ${node.depth}` : ""));
     if (node.note) facts.push(node.note);
@@ -122,8 +123,8 @@ const HeraldReplay = (() => {
     }
 
     /** Shows a game from its start. */
-    show(game) {
-      this.nodes = tree(game);
+    show(game, { start = "Start of the game", arrows = null } = {}) {
+      this.nodes = tree(game, { start, arrows });
       this.main = [0];
       for (let at = 0; this.nodes[at].next.length; ) this.main.push(at = this.nodes[at].next[0]);
       this.plies = new Map(this.main.map((id, ply) => [id, ply]));
@@ -145,7 +146,7 @@ const HeraldReplay = (() => {
       this.at = id;
       const node = this.nodes[id];
       this.board.show({ fen: node.fen, last: node.squares, check: /[+#]/.test(node.san) });
-      this.board.arrows(node.arrow && node.arrow.san !== node.san ? [node.arrow] : []);
+      this.board.arrows(node.arrows || (node.arrow && node.arrow.san !== node.san ? [node.arrow] : []));
       this.board.say(words(node));
       this.moves.go(id);
       this.graph.go(this.plies.get(this.branch(node)));

@@ -41,7 +41,7 @@ pub fn game_page(game: &GamePage) -> String {
         tables = tables(game),
         analysed =
             game.analysed_by.as_deref().map(|by| format!("Analysed by {}", escaped(by))).unwrap_or_default(),
-        data = data(game),
+        data = game_json(game),
     );
     let style = include_str!("../assets/game.css");
     let script = include_str!("../assets/game.js");
@@ -114,8 +114,8 @@ fn comparison(sides: [&PlayerSummary; 2]) -> Vec<(String, [String; 2])> {
     rows
 }
 
-/// The game as JSON that can stand in a script element.
-fn data(game: &GamePage) -> String {
+/// A game as JSON that can stand in a script element, as `HeraldReplay` reads it.
+pub fn game_json(game: &GamePage) -> String {
     let mut game = game.clone();
     shorten_line(&game.start, &mut game.moves);
     // The type has no maps with keys that are not strings, so that nothing can fail.
@@ -192,7 +192,7 @@ mod tests {
             assert!(!html.contains(markup), "{markup}");
         }
         assert!(html.contains("<h1>&lt;script&gt;alert(1)&lt;/script&gt; – B"));
-        assert!(!data(&page()).contains(['<', '\u{2028}']));
+        assert!(!game_json(&page()).contains(['<', '\u{2028}']));
         // What opens is closed: the data, the script.
         assert_eq!(html.matches("<script").count(), 2);
         assert_eq!(html.matches("</script>").count(), 2);
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_data_can_be_read_again_but_for_what_fens_have_in_common() {
-        let data = data(&page());
+        let data = game_json(&page());
         let read: GamePage = serde_json::from_str(&data).expect("JSON");
         assert_eq!(read.tags, page().tags);
         assert_eq!(read.moves[0].step.fen, "////4P3//PPPP1PPP/ b    ");

@@ -12,7 +12,7 @@ mod game_html;
 mod game_page;
 mod single_file;
 
-pub use game_html::{LONGEST_LINE, game_page};
+pub use game_html::{LONGEST_LINE, game_json, game_page};
 pub use game_page::{GamePage, PageLine, PageMove, PageStep, PlayerSummary, touched_squares};
 pub use single_file::SingleFile;
 

@@ -32,7 +32,9 @@ pub use cego::{Cego, CegoPlayer};
 pub use log::{Log, LogEntry, Speaker, TextLog};
 pub use pgn_fields::{MoveComment, PgnField, PgnFields};
 pub use platform::Resources;
-pub use player::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
+pub use player::{
+    Arrival, Capacity, Departure, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn,
+};
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
 pub use stream::{Stream, Timed, Vocabulary};
 pub use uci::{Uci, UciPlayer};

@@ -24,6 +24,11 @@ pub trait Player {
         ""
     }
 
+    /// What the player computes with, by what it told when it was started and what it was told then.
+    fn capacity(&self) -> Capacity {
+        Capacity::default()
+    }
+
     /// Checks that the player offers a variant, by what it told when it was started.
     ///
     /// # Errors
@@ -182,6 +187,15 @@ pub struct Turn<'a> {
     pub clock: &'a Clock,
     /// Current time.
     pub at: Instant,
+}
+
+/// What a player computes with; `None` is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capacity {
+    /// Size of its hash table, in MiB.
+    pub memory: Option<u64>,
+    /// Number of search threads.
+    pub threads: Option<u64>,
 }
 
 /// An event of a player.

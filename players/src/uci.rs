@@ -11,8 +11,8 @@ use shakmaty::uci::UciMove;
 
 use crate::player::{ProtocolPlayer, next_arrival, not_offered, offered_name, score};
 use crate::{
-    Arrival, Departure, Log, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Stream, Thinking,
-    Timed, Turn, Vocabulary, spec,
+    Arrival, Capacity, Departure, Log, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Stream,
+    Thinking, Timed, Turn, Vocabulary, spec,
 };
 
 /// The vocabulary of UCI, from the GUI's side.
@@ -185,6 +185,15 @@ impl UciPlayer {
     /// Finds an option by its name, case-insensitively.
     fn option(&self, name: &str) -> Option<&OptionKind> {
         self.options.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| kind)
+    }
+
+    /// The number of an option: the limit if there is one, which is set last, the user's, or the engine's own.
+    fn number(&self, name: &str, limit: Option<u64>) -> Option<u64> {
+        let &OptionKind::Spin { value, min, max } = self.option(name)? else { return None };
+        let limit = limit.map(|limit| i64::try_from(limit).unwrap_or(max).clamp(min, max.max(min)));
+        let given = self.stream.spec.options.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let given = given.and_then(|(_, value)| value.to_string().parse().ok());
+        u64::try_from(limit.or(given).unwrap_or(value)).ok()
     }
 
     /// Sets an option if the engine offers it.
@@ -383,6 +392,11 @@ fn go(color: Color, turn: &Turn) -> Go {
 impl Player for UciPlayer {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn capacity(&self) -> Capacity {
+        let Spec { memory, threads, .. } = self.stream.spec;
+        Capacity { memory: self.number("Hash", memory), threads: self.number("Threads", threads) }
     }
 
     fn check_variant(&self, played: PlayedVariant) -> Result<(), PlayerFault> {

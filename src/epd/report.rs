@@ -1,11 +1,11 @@
 //! `herald epd report`: reports on solved test suites.
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{self, Path, PathBuf};
 
 use analysis::expressions::Filter;
-use analysis::report::{self, Run, RunSummary, SuiteReport};
+use analysis::report::{self, Listed, ReportError, RunSummary, SuiteReport, SuiteRuns, ThemeRule};
 use analysis::{InputFile, SelectedRecords, refuse_overwriting};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -20,25 +20,41 @@ use crate::WrongInput;
 /// comparison of several programs or versions
 ///
 /// Each file is a run. Where a record has no `Target`, the move of `pv`, `pm`, `sv` or `sm` is compared with `bm` and `am`.
-/// The theme of a record is its `id` without the number. Moves graded as in the Strategic Test Suite (`c7` to `c9`, or `c0`) get
-/// their points. McNemar's test tells whether a difference is significant.
+/// Moves graded as in the Strategic Test Suite (`c7` to `c9`, or `c0`) get their points. McNemar's exact test tells whether a difference
+/// is significant; its p is corrected for the number of runs and themes (Holm). docs/REPORTS.md describes all columns.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd report new.epd old=last-month.epd --html report.html
-  herald epd report wac.epd --at-least 290")]
+  herald epd report sts.epd --theme id --csv sts.csv
+  herald epd report wac.epd --at-least 290
+
+Themes:
+  auto         the part of `id` that divides the suite best; one theme if none does
+  none         one theme
+  id           the `id` without the number of the problem
+  opcodes      which of `am`, `bm` and `dm` a record has
+  c3           the operands of any operation, here `c3`
+  /REGEX/      the first group of a regular expression in `id`, or what it matches
+  c3/REGEX/    the same in another operation")]
 pub(crate) struct ReportArgs {
     /// Runs: files of EPD records, `-` for standard input; NAME=FILE names a run. The first one is compared with the others
     #[arg(required = true, value_name = "[NAME=]FILE")]
     runs: Vec<PathBuf>,
-    /// Also write an HTML page with charts and diagrams of the problems that the first run has missed
+    /// Also write an HTML page with charts, a board for each problem, and diagrams of those that the first run has missed
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Heading of the page
     #[arg(long, default_value = "EPD report", requires = "html")]
     title: String,
+    /// Also write CSV: a row for each problem and run
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
     /// Write the problems that the first run has missed as training data, with the right moves and the wrong one
     #[arg(long, value_name = "FILE")]
     feedback: Option<PathBuf>,
+    /// From what the theme of a problem is read; see below
+    #[arg(long, value_name = "RULE", default_value = "auto")]
+    theme: ThemeRule,
     /// List all problems, including those that every run has solved
     #[arg(long)]
     all: bool,
@@ -59,20 +75,32 @@ pub(crate) struct ReportArgs {
 impl ReportArgs {
     pub(super) fn run(&self) -> Result<()> {
         let report = self.read()?;
+        let listed = if self.all { Listed::All } else { Listed::NotSolvedByAll };
         // Files are written first, so that their errors come before any output.
         if let Some(path) = &self.html {
-            write(path, &report::page(&report, &self.title, self.all))?;
+            let page = report::page(&report, &self.title, listed)?;
+            write(path, |out| Ok(out.write_all(page.as_bytes())?))?;
+        }
+        if let Some(path) = &self.csv {
+            write(path, |out| report::csv(&report, out))?;
         }
         if let Some(path) = &self.feedback {
-            write(path, &report::feedback(&report, 0))?;
+            write(path, |out| report::feedback(&report, 0, out))?;
         }
-        let text =
-            if self.json { format!("{}\n", report::json(&report)) } else { report::text(&report, self.all) };
-        io::stdout().write_all(text.as_bytes())?;
+        let mut out = BufWriter::new(io::stdout().lock());
+        let written =
+            if self.json { report::json(&report, &mut out) } else { report::text(&report, listed, &mut out) };
+        match written {
+            // As such it is known to be no error if the reader of a pipe has left.
+            Err(ReportError::File(error)) => return Err(error.into()),
+            written => written?,
+        }
+        out.flush()?;
         let run = &report.runs[0];
         match &self.at_least {
             Some(threshold) if is_reached(threshold, run) == Some(false) => {
-                bail!("{} has solved {} of {}, not {threshold}", run.name, run.solved, run.tried)
+                let (solved, tried) = (run.tally.solved, run.tally.tried);
+                bail!("{} has solved {solved} of {tried}, not {threshold}", run.name)
             }
             _ => Ok(()),
         }
@@ -80,36 +108,47 @@ impl ReportArgs {
 
     fn read(&self) -> Result<SuiteReport> {
         let reader = self.escapes.reader(MoveReading::Repair);
-        let mut report = SuiteReport::default();
         let inputs = self.runs.iter().map(|run| InputFile::open_records(split(run).1).map_err(explain));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
-        for output in self.html.iter().chain(&self.feedback) {
-            refuse_overwriting(output, &inputs).map_err(WrongInput::of)?;
-        }
-        if self.html.as_deref().zip(self.feedback.as_deref()).is_some_and(|(one, other)| is_same(one, other))
-        {
-            return Err(WrongInput::of(anyhow!("--html and --feedback name the same file")));
-        }
+        self.check_outputs(&inputs)?;
+        let mut runs = SuiteRuns::new(reader, self.theme.clone())?;
         for (run, input) in self.runs.iter().zip(inputs) {
             let (name, _) = split(run);
             let shown = input.name.clone();
-            let run = match &self.condition {
+            let added = match &self.condition {
                 Some(filter) => {
-                    let selected = SelectedRecords::new(input, &shown, filter.clone(), reader);
-                    Run::read(&name, selected, reader)
+                    runs.add(&name, SelectedRecords::new(input, &shown, filter.clone(), reader))
                 }
-                None => Run::read(&name, input, reader),
+                None => runs.add(&name, input),
             };
-            let run = run.map_err(|error| WrongInput::of(anyhow!("can't read `{shown}`: {error}")))?;
-            if run.tried() == 0 {
+            let tried = match added {
+                Err(ReportError::File(error)) => {
+                    return Err(WrongInput::of(anyhow!("can't read `{shown}`: {error}")));
+                }
+                tried => tried?,
+            };
+            if tried == 0 {
                 return Err(WrongInput::of(anyhow!(
                     "`{shown}` has no solved or missed problems; expected records with `bm` or `am` and the move \
                      played, as `herald epd target` writes them"
                 )));
             }
-            report.add(run);
         }
-        Ok(report)
+        Ok(runs.report()?)
+    }
+
+    /// Refuses to overwrite an input, and to write two outputs to one file.
+    fn check_outputs(&self, inputs: &[InputFile]) -> Result<()> {
+        let outputs = [("--html", &self.html), ("--csv", &self.csv), ("--feedback", &self.feedback)];
+        let outputs = outputs.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        let outputs: Vec<_> = outputs.collect();
+        for (number, (option, output)) in outputs.iter().enumerate() {
+            refuse_overwriting(output, inputs).map_err(WrongInput::of)?;
+            if let Some((other, _)) = outputs[..number].iter().find(|(_, earlier)| is_same(earlier, output)) {
+                return Err(WrongInput::of(anyhow!("{other} and {option} name the same file")));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -135,8 +174,11 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("can't write `{}`", path.display()))
+fn write(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<(), ReportError>) -> Result<()> {
+    let refusal = || format!("can't write `{}`", path.display());
+    let mut out = BufWriter::new(File::create(path).with_context(refusal)?);
+    write(&mut out).with_context(refusal)?;
+    out.flush().with_context(refusal)
 }
 
 /// Whether a run reaches a threshold: a number of problems or a percentage. `None` if the text is neither.
@@ -146,7 +188,7 @@ fn is_reached(threshold: &str, run: &RunSummary) -> Option<bool> {
             let percent = percent.parse().ok().filter(|percent| (0.0..=100.0).contains(percent))?;
             Some(run.share().percent() >= percent)
         }
-        None => Some(run.solved >= threshold.parse().ok()?),
+        None => Some(run.tally.solved >= threshold.parse().ok()?),
     }
 }
 

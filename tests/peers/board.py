@@ -278,13 +278,36 @@ def try_game_page(herald, browser, checks, folder):
 
 
 def try_report(herald, browser, checks, folder):
-    suite, run, page = folder / "suite.epd", folder / "run.epd", folder / "report.html"
-    suite.write_text('4k3/8/8/8/8/8/P7/4K3 w - - bm Kf2; id "<i>one</i>";\n4k3/8/8/8/8/8/R7/4K3 w - - bm Kf2; id "two";\n')
+    suite, run, other, page = folder / "suite.epd", folder / "run.epd", folder / "other.epd", folder / "report.html"
+    suite.write_text('4k3/8/8/8/8/8/P7/4K3 w - - bm Kf2; id "<i>one</i>";\n4k3/8/8/8/8/8/R7/4K3 b - - bm Kd7; id "two";\n')
     subprocess.run([herald, "epd", "target", suite, "--nodes", "500", "-o", run], check=True, capture_output=True)
-    subprocess.run([herald, "epd", "report", run, "--html", page], check=True, capture_output=True)
+    subprocess.run([herald, "epd", "target", suite, "--nodes", "5000", "-o", other], check=True, capture_output=True)
+    subprocess.run([herald, "epd", "report", run, f"<b>={other}", "--html", page, "--all"], check=True, capture_output=True)
+    read_report(browser, checks, page)
+
+
+def read_report(browser, checks, page):
+    """Reads a report with the keyboard: from the table to a board, through its lines, to the next problem, and back."""
     browser.open(page.as_uri())
     browser.wait("boards", "return document.querySelectorAll('figure .board use').length > 0")
     checks.page("report")
+    focus(browser, "#rows tbody a")
+    browser.press("Enter")
+    browser.wait("a problem", "return document.querySelector('dialog[open] .board use') !== null")
+    title = browser.text("#problem-title")
+    browser.press("Right")
+    browser.wait("its first move", "return document.querySelector('dialog .moves [aria-current]') !== null")
+    checks.page("problem")
+    browser.press("n")
+    browser.wait("the next problem", "return document.getElementById('problem-title').textContent !== arguments[0]", title)
+    browser.press("Escape")
+    browser.wait("the table", "return !document.querySelector('dialog').open && document.activeElement.matches('#rows a')")
+    browser.open(page.as_uri() + "#p2")
+    browser.wait("the problem of the address", "return document.querySelector('dialog[open] .board use') !== null")
+    browser.press("Escape")
+    shown = "return [...document.querySelectorAll('#rows tbody tr')].filter(row => row.offsetParent).length"
+    browser.run("const filter = document.getElementById('filter'); filter.value = 'all'; filter.onchange()")
+    assert browser.run(shown) == browser.run("return document.querySelectorAll('#rows tbody tr').length")
 
 
 def try_live_page(herald, browser, checks, folder):

@@ -220,16 +220,19 @@ fn runs_are_reported_side_by_side() {
     // The same records from a program that plays other moves.
     let other = format!("{MATE_IN_1} bm Ra8#; id \"1\"; pm Kf2;\n{MATE_IN_1} bm Kf2; id \"2\"; pm Kf2;\n");
     fs::write(folder.path().join("c=d.epd"), other).expect("a file");
-    let arguments = ["b.epd", "person=c=d.epd", "--html", "e.html", "--feedback", "f.epd"];
+    let arguments = ["b.epd", "person=c=d.epd", "--html", "e.html", "--feedback", "f.epd", "--csv", "g.csv"];
     let (text, _) = report(&folder, &arguments, 0);
-    let has = |line: &str| assert!(text.lines().any(|other| other.trim() == line), "{line}\n{text}");
+    let has =
+        |line: &str| assert!(text.lines().any(|other| other.trim().starts_with(line)), "{line}\n{text}");
     has("b              2       1  50.0    9.5 to 90.5   2000  1 without a solution");
-    has("person         2            0           1           1        0  1.000  not significant");
+    has("person         2            0           1           1        0  +0.0 (");
+    has("b    Herald 0.1.0, hash 16 MiB, threads 1, nodes=1000, 20");
     has("1  1        Ra8#      + Ra8#  - Kf2");
     let page = read(&folder, "e.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     assert!(page.contains("<div data-fen=\"") && page.contains("person"), "{page}");
     assert_eq!(read(&folder, "f.epd"), format!("{MATE_IN_1} am Ra8#; bm Kf2; id \"2\";\n"));
+    assert_eq!(read(&folder, "g.csv").matches("\r\n").count(), 5);
     let (json, _) = report(&folder, &["c=d.epd", "b.epd", "--json"], 0);
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["runs"][0]["name"], "c=d");
@@ -241,7 +244,7 @@ fn a_report_overwrites_neither_its_runs_nor_itself() {
     let record = format!("{START} bm e4; pm e4;\n");
     let folder = folder(&record);
     std::os::unix::fs::symlink("a.epd", folder.path().join("link.epd")).expect("a link");
-    for output in ["--html", "--feedback"] {
+    for output in ["--html", "--feedback", "--csv"] {
         for name in ["a.epd", "link.epd"] {
             let (written, told) = report(&folder, &["a.epd", output, name], 2);
             assert_eq!((written.as_str(), told.as_str()), ("", "herald: `a.epd` is both input and output\n"));

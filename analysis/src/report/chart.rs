@@ -46,11 +46,11 @@ fn is_logarithmic(quantity: Quantity) -> bool {
 type Curve = Vec<(f64, f64)>;
 
 fn curve(report: &SuiteReport, run: usize, quantity: Quantity) -> Curve {
-    let mut costs = report.costs(run, quantity);
-    costs.sort_unstable();
-    let scale = 100.0 / report.runs[run].tried.max(1) as f64;
+    let run = &report.runs[run];
+    let scale = 100.0 / run.tally.tried.max(1) as f64;
     let x = |cost: u64| if is_logarithmic(quantity) { (cost.max(1) as f64).log10() } else { cost as f64 };
-    (1..).zip(costs).map(|(count, cost)| (x(cost), scale * f64::from(count))).collect()
+    let costs = run.costs[quantity as usize].iter().flat_map(|costs| &costs.curve);
+    costs.map(|(cost, count)| (x(*cost), scale * *count as f64)).collect()
 }
 
 /// A step function up to the right end of the chart.
@@ -78,6 +78,8 @@ fn draw(
     let written = |x: &f64| match is_logarithmic(quantity) {
         true if has_decades && (x - x.round()).abs() > 1e-6 => String::new(),
         true => magnitude(*x),
+        // There are no halves of plies.
+        false if (x - x.round()).abs() > 1e-6 => String::new(),
         false => format!("{x:.0}"),
     };
     chart

@@ -1,68 +1,108 @@
 //! Reports as JSON.
 
+use std::io::Write;
+
 use serde_json::{Value, json};
 
-use super::{Quantity, Share, SuiteAttempt, SuiteReport};
-use crate::target_result::TargetResult;
+use super::{
+    Comparison, Costs, Listed, Quantity, ReportError, Row, RunSummary, Share, SuiteAttempt, SuiteReport,
+    Tally,
+};
 
-/// The whole report. Percentages are from 0 to 100, times in milliseconds; unknown values are null.
-pub fn json(report: &SuiteReport) -> Value {
-    let runs: Vec<Value> = (0..report.runs.len()).map(|number| run(report, number)).collect();
-    let comparisons: Vec<Value> = (1..report.runs.len()).map(|other| comparison(report, other)).collect();
-    let rows = report.rows.iter();
-    let problems = rows.map(|row| {
-        let answers: Vec<_> = row.attempts.iter().map(|attempt| attempt.as_ref().map(answer)).collect();
-        json!({
-            "position": super::fields(&row.problem.position),
-            "id": row.problem.id,
-            "solution": row.problem.solution(),
-            "answers": answers,
-        })
-    });
-    json!({ "runs": runs, "comparisons": comparisons, "problems": problems.collect::<Vec<_>>() })
+/// Writes the whole report, on one line. Percentages are from 0 to 100, times in milliseconds; unknown values are null.
+///
+/// # Errors
+/// As [`super::text`].
+pub fn json(report: &SuiteReport, out: &mut impl Write) -> Result<(), ReportError> {
+    let runs: Vec<Value> = report.runs.iter().map(run).collect();
+    let themes: Vec<Value> = report.themes.iter().map(|theme| {
+        let runs: Vec<Value> = theme.runs.iter().map(tally).collect();
+        json!({ "name": theme.name, "problems": theme.problems, "runs": runs, "comparisons": comparisons(report, &theme.comparisons) })
+    }).collect();
+    let parts = [
+        ("runs", json!(runs)),
+        ("warnings", json!(report.warnings())),
+        ("comparisons", json!(comparisons(report, &report.comparisons))),
+        ("themes", json!(themes)),
+    ];
+    for (number, (name, value)) in parts.iter().enumerate() {
+        write!(out, "{}\"{name}\":{value}", if number == 0 { '{' } else { ',' })?;
+    }
+    // Problems are written one by one, so that they need no memory.
+    out.write_all(b",\"problems\":[")?;
+    let mut separator = "";
+    report.visit(Listed::All, |row| {
+        write!(out, "{separator}{}", problem(&row))?;
+        separator = ",";
+        Ok(())
+    })?;
+    out.write_all(b"]}\n")?;
+    Ok(())
 }
 
-fn run(report: &SuiteReport, number: usize) -> Value {
-    let run = &report.runs[number];
-    let cost = |quantity| report.quantiles(number, quantity);
+fn problem(row: &Row) -> Value {
+    let answers: Vec<_> = row.attempts.iter().map(|attempt| attempt.as_ref().map(answer)).collect();
     json!({
-        "name": run.name,
-        "problems": run.tried,
-        "solved": run.solved,
-        "percent": run.share().percent(),
-        "interval": run.share().interval(),
-        "points": run.points.map(|Share { part, whole }| json!({ "gained": part, "best": whole })),
-        "nodes": run.nodes,
-        "cost": {
-            "depth": cost(Quantity::Depth),
-            "nodes": cost(Quantity::Nodes),
-            "millis": cost(Quantity::Millis),
-        },
-        "left_out": {
-            "without_solution": run.without_target,
-            "not_tried": run.untried,
-            "unreadable": run.unreadable,
-        },
+        "number": row.number,
+        "theme": row.theme,
+        "position": row.problem.epd(),
+        "fen": row.problem.fen(),
+        "id": row.problem.id,
+        "solution": row.problem.solution(),
+        "answers": answers,
     })
 }
 
-/// Compares the first run with another.
-fn comparison(report: &SuiteReport, other: usize) -> Value {
-    let mut comparison = json!(report.compare(0, other));
-    comparison["first"] = json!(report.runs[0].name);
-    comparison["second"] = json!(report.runs[other].name);
-    comparison
+fn run(run: &RunSummary) -> Value {
+    let cost =
+        |quantity: Quantity| run.costs[quantity as usize].as_ref().map(|costs: &Costs| costs.quantiles);
+    let mut value = tally(&run.tally);
+    value["name"] = json!(run.name);
+    value["settings"] = json!(run.settings);
+    value["nodes"] = json!(run.nodes);
+    value["cost"] = json!({
+        "depth": cost(Quantity::Depth),
+        "nodes": cost(Quantity::Nodes),
+        "millis": cost(Quantity::Millis),
+    });
+    value["left_out"] = json!({
+        "without_solution": run.without_target,
+        "not_tried": run.untried,
+        "unreadable": run.unreadable,
+    });
+    value
+}
+
+fn tally(tally: &Tally) -> Value {
+    json!({
+        "problems": tally.tried,
+        "solved": tally.solved,
+        "percent": tally.share().percent(),
+        "interval": tally.share().interval(),
+        "points": tally.points.map(|Share { part, whole }| json!({ "gained": part, "best": whole })),
+    })
+}
+
+/// The first run compared with each of the others.
+fn comparisons(report: &SuiteReport, comparisons: &[Comparison]) -> Vec<Value> {
+    let others = report.runs.iter().skip(1).zip(comparisons);
+    let compared = others.map(|(other, comparison)| {
+        let mut value = json!(comparison);
+        value["first"] = json!(report.runs[0].name);
+        value["second"] = json!(other.name);
+        value
+    });
+    compared.collect()
 }
 
 fn answer(attempt: &SuiteAttempt) -> Value {
-    let cost = match attempt.outcome {
-        TargetResult::Solved(cost) => Some(cost),
-        TargetResult::Missed => None,
-    };
     json!({
         "solved": attempt.is_solved(),
         "move": attempt.played.as_ref().map(messages::epd::EpdMove::text),
         "points": attempt.points,
-        "cost": cost,
+        "cost": attempt.cost(),
+        "depth": attempt.depth,
+        "nodes": attempt.nodes,
+        "seconds": attempt.seconds,
     })
 }

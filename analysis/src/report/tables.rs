@@ -1,12 +1,23 @@
 //! Tables of a report.
 
 use std::fmt;
+use std::io::Write;
 
-use super::{Comparison, Quantiles, Quantity, Row, RunSummary, Share, SuiteAttempt, SuiteReport};
+use super::{
+    Comparison, Estimate, Listed, Quantiles, Quantity, ReportError, Row, RunSettings, RunSummary, Share,
+    SuiteAttempt, SuiteReport, Tally,
+};
 
 /// The tables about whole runs that are not empty.
 pub(super) fn overview(report: &SuiteReport) -> Vec<TextTable> {
-    let tables = [summary(report), themes(report), costs(report), comparisons(report)];
+    let tables = [
+        summary(report),
+        settings(report),
+        comparisons(report),
+        themes(report),
+        theme_comparisons(report),
+        costs(report),
+    ];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
@@ -19,13 +30,13 @@ fn summary(report: &SuiteReport) -> TextTable {
         let (least, greatest) = run.share().interval();
         let mut row = vec![
             run.name.clone(),
-            run.tried.to_string(),
-            run.solved.to_string(),
+            run.tally.tried.to_string(),
+            run.tally.solved.to_string(),
             percent(run.share()),
             format!("{least:.1} to {greatest:.1}"),
         ];
         if report.is_graded() {
-            row.extend(points(run.points));
+            row.extend(points(run.tally.points));
         }
         row.extend([known(run.nodes), left_out(run)]);
         table.rows.push(row);
@@ -51,43 +62,52 @@ fn left_out(run: &RunSummary) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
+/// Who made each run, how and when; empty if no file tells.
+fn settings(report: &SuiteReport) -> TextTable {
+    let mut table =
+        TextTable::new("Settings").texts(["Run", "Program, settings, limit, date"]).numbers(["Problems"]);
+    for run in &report.runs {
+        for settings in &run.settings {
+            let text = RunSettings::text(settings);
+            table.rows.push(vec![run.name.clone(), text, settings.problems.to_string()]);
+        }
+    }
+    table
+}
+
 fn themes(report: &SuiteReport) -> TextTable {
     let title = if report.is_graded() { "Themes: % solved, % of points" } else { "Themes: % solved" };
     let table = TextTable::new(title).texts(["Theme"]).numbers(["Problems"]);
     let mut table = table.numbers(names(report));
-    for (theme, rows) in report.themes() {
-        let theme = if theme.is_empty() { "(none)".to_owned() } else { theme };
-        let mut row = vec![theme, rows.len().to_string()];
-        row.extend((0..report.runs.len()).map(|run| achieved(&rows, run)));
+    for theme in &report.themes {
+        let mut row = vec![theme_name(&theme.name).to_owned(), theme.problems.to_string()];
+        row.extend(theme.runs.iter().map(achieved));
         table.rows.push(row);
     }
     table
 }
 
+fn theme_name(name: &str) -> &str {
+    if name.is_empty() { "(none)" } else { name }
+}
+
 /// The percentage of problems that a run has solved, and its percentage of points if moves are graded.
-fn achieved(rows: &[&Row], run: usize) -> String {
-    let mut sum = RunSummary::default();
-    for row in rows {
-        if let Some(attempt) = &row.attempts[run] {
-            sum.count(&row.problem, attempt);
-        }
-    }
-    match (sum.tried, sum.points) {
+fn achieved(tally: &Tally) -> String {
+    match (tally.tried, tally.points) {
         (0, _) => "-".to_owned(),
-        (_, None) => percent(sum.share()),
-        (_, Some(points)) => format!("{}, {}", percent(sum.share()), percent(points)),
+        (_, None) => percent(tally.share()),
+        (_, Some(points)) => format!("{}, {}", percent(tally.share()), percent(points)),
     }
 }
 
 fn costs(report: &SuiteReport) -> TextTable {
     let quantiles = ["Count", "Minimum", "25 %", "Median", "75 %", "90 %", "Maximum"];
     let mut table = TextTable::new("Cost of solutions").texts(["Run", "Cost"]).numbers(quantiles);
-    for (number, run) in report.runs.iter().enumerate() {
-        for quantity in Quantity::ALL {
-            let Some(quantiles) = report.quantiles(number, quantity) else { continue };
-            let Quantiles { least, quarter, median, three_quarters, nine_tenths, greatest } = quantiles;
-            let count = report.costs(number, quantity).len() as u64;
-            let values = [count, least, quarter, median, three_quarters, nine_tenths, greatest];
+    for run in &report.runs {
+        for (costs, quantity) in run.costs.iter().zip(Quantity::ALL) {
+            let Some(costs) = costs else { continue };
+            let Quantiles { least, quarter, median, three_quarters, nine_tenths, greatest } = costs.quantiles;
+            let values = [costs.count, least, quarter, median, three_quarters, nine_tenths, greatest];
             let mut row = vec![run.name.clone(), quantity.name().to_owned()];
             row.extend(values.map(|value| value.to_string()));
             table.rows.push(row);
@@ -96,55 +116,137 @@ fn costs(report: &SuiteReport) -> TextTable {
     table
 }
 
+/// The columns of a comparison behind the counts.
+const DIFFERENCE: [&str; 3] = ["Difference in %", "p", "p corrected"];
+
 /// Compares the first run with each of the others.
 fn comparisons(report: &SuiteReport) -> TextTable {
     let title = report.runs.first().map(|run| format!("Comparison of {} with the other runs", run.name));
-    let counts = ["Problems", "Both solved", "First only", "Other only", "Neither", "p"];
+    let counts = ["Problems", "Both solved", "First only", "Other only", "Neither"];
     let points_column = ["Points per problem"].into_iter().filter(|_| report.is_graded());
     let table = TextTable::new(title.unwrap_or_default()).texts(["Other"]).numbers(counts);
-    let mut table = table.texts(["Difference"]).numbers(points_column);
-    for (number, run) in report.runs.iter().enumerate().skip(1) {
-        let compared = report.compare(0, number);
-        let Comparison { both, first_only, second_only, neither, p, points } = compared;
-        let counts = [both + first_only + second_only + neither, both, first_only, second_only, neither];
+    let mut table = table.numbers(DIFFERENCE).texts(["Verdict"]).numbers(["Elo on the suite"]);
+    table = table.numbers(points_column);
+    for (run, compared) in report.runs.iter().skip(1).zip(&report.comparisons) {
+        let counts = compared.counts;
+        let numbers = [counts.problems(), counts.both, counts.first_only, counts.second_only, counts.neither];
         let mut row = vec![run.name.clone()];
-        row.extend(counts.map(|count| count.to_string()));
-        row.extend([format!("{p:.3}"), verdict(&compared).to_owned()]);
+        row.extend(numbers.map(|count| count.to_string()));
+        row.extend(difference(compared));
+        row.extend([verdict(compared).to_owned(), compared.elo.map_or_else(|| "-".to_owned(), elo)]);
         if report.is_graded() {
-            let words = points.map(|points| format!("{:+.2} ± {:.2}", points.mean, points.error));
-            row.push(words.unwrap_or_else(|| "-".to_owned()));
+            row.push(mean_points(compared));
         }
         table.rows.push(row);
     }
     table
 }
 
+/// Compares the first run with each of the others, theme by theme.
+fn theme_comparisons(report: &SuiteReport) -> TextTable {
+    let title =
+        report.runs.first().map(|run| format!("Comparison of {} with the other runs by theme", run.name));
+    let counts = ["Problems", "First only", "Other only"];
+    let points_column = ["Points per problem"].into_iter().filter(|_| report.is_graded());
+    let table = TextTable::new(title.unwrap_or_default()).texts(["Theme", "Other"]).numbers(counts);
+    let mut table = table.numbers(DIFFERENCE).texts(["Verdict"]).numbers(points_column);
+    for theme in &report.themes {
+        for (run, compared) in report.runs.iter().skip(1).zip(&theme.comparisons) {
+            let counts = compared.counts;
+            let mut row = vec![theme_name(&theme.name).to_owned(), run.name.clone()];
+            row.extend(
+                [counts.problems(), counts.first_only, counts.second_only].map(|count| count.to_string()),
+            );
+            row.extend(difference(compared));
+            row.push(verdict(compared).to_owned());
+            if report.is_graded() {
+                row.push(mean_points(compared));
+            }
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+fn difference(compared: &Comparison) -> [String; 3] {
+    let Estimate { value, low, high } = compared.difference;
+    let difference = format!("{value:+.1} ({low:+.1} to {high:+.1})");
+    [difference, chance(compared.p), chance(compared.corrected_p)]
+}
+
+/// A p-value.
+fn chance(p: f64) -> String {
+    if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+fn elo(Estimate { value, low, high }: Estimate) -> String {
+    let number = |elo: f64| match elo {
+        f64::INFINITY => "+∞".to_owned(),
+        f64::NEG_INFINITY => "-∞".to_owned(),
+        elo => format!("{elo:+.0}"),
+    };
+    format!("{} ({} to {})", number(value), number(low), number(high))
+}
+
+fn mean_points(compared: &Comparison) -> String {
+    let words = compared.points.map(|points| format!("{:+.2} ± {:.2}", points.mean, points.error));
+    words.unwrap_or_else(|| "-".to_owned())
+}
+
 fn verdict(compared: &Comparison) -> &'static str {
     match compared.is_significant() {
         false => "not significant",
-        true if compared.first_only > compared.second_only => "first solves more",
+        true if compared.counts.first_only > compared.counts.second_only => "first solves more",
         true => "first solves fewer",
     }
 }
 
-/// A table of `all` problems, or of those that not every run has solved; `None` if it would be empty.
-pub(super) fn problems(report: &SuiteReport, all: bool) -> Option<TextTable> {
-    let title = match report.runs.len() {
-        _ if all => "Problems",
-        1 => "Missed",
-        _ => "Not solved by all",
-    };
-    let table = TextTable::new(title).numbers(["No."]).texts(["Problem", "Solution"]);
-    let mut table = table.texts(names(report));
-    for (number, row) in (1..).zip(&report.rows) {
-        let is_solved_by_all = row.attempts.iter().flatten().all(SuiteAttempt::is_solved);
-        if all || !is_solved_by_all {
-            let mut cells = vec![number.to_string(), row.problem.id.clone(), row.problem.solution()];
-            cells.extend(row.attempts.iter().map(|attempt| answer(attempt.as_ref())));
-            table.rows.push(cells);
-        }
+/// The title of the table of problems.
+pub(super) fn problems_title(report: &SuiteReport, listed: Listed) -> &'static str {
+    match (listed, report.runs.len()) {
+        (Listed::All, _) => "Problems",
+        (Listed::NotSolvedByAll, 1) => "Missed",
+        (Listed::NotSolvedByAll, _) => "Not solved by all",
     }
-    (!table.rows.is_empty()).then_some(table)
+}
+
+/// The table of problems without its rows.
+pub(super) fn problems(report: &SuiteReport, listed: Listed) -> TextTable {
+    let table =
+        TextTable::new(problems_title(report, listed)).numbers(["No."]).texts(["Problem", "Solution"]);
+    table.texts(names(report))
+}
+
+/// The cells of a problem.
+pub(super) fn problem(row: &Row) -> Vec<String> {
+    let mut cells = vec![row.number.to_string(), row.problem.id.clone(), row.problem.solution()];
+    cells.extend(row.attempts.iter().map(|attempt| answer(attempt.as_ref())));
+    cells
+}
+
+/// Writes a table of the listed problems, or nothing if there are none. The rows are visited twice, first for the widths of the columns,
+/// so that they need no memory.
+pub(super) fn write_problems(
+    report: &SuiteReport,
+    listed: Listed,
+    out: &mut impl Write,
+) -> Result<(), ReportError> {
+    let table = problems(report, listed);
+    let (mut widths, mut count) = (table.widths(), 0u64);
+    report.visit(listed, |row| {
+        count += 1;
+        let cells = problem(&row);
+        widths.iter_mut().zip(&cells).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+        Ok(())
+    })?;
+    if count == 0 {
+        return Ok(());
+    }
+    writeln!(out, "\n{}\n{}", table.title, table.line(&table.head, &widths))?;
+    report.visit(listed, |row| {
+        writeln!(out, "{}", table.line(&problem(&row), &widths))?;
+        Ok(())
+    })
 }
 
 /// `+` or `-`, the move played and its points; empty if the problem was not tried.
@@ -202,27 +304,35 @@ impl TextTable {
         self
     }
 
-    /// Head and rows.
-    fn lines(&self) -> impl Iterator<Item = &Vec<String>> {
-        [&self.head].into_iter().chain(&self.rows)
+    /// Width of each column in characters.
+    fn widths(&self) -> Vec<usize> {
+        let width = |column: usize| {
+            let cells = [&self.head].into_iter().chain(&self.rows);
+            cells.map(|cells| cells[column].chars().count()).max().unwrap_or_default()
+        };
+        (0..self.head.len()).map(width).collect()
+    }
+
+    /// A row as text.
+    fn line(&self, cells: &[String], widths: &[usize]) -> String {
+        let columns = cells.iter().zip(widths).zip(&self.are_numbers);
+        let line: String = columns
+            .map(|((cell, width), is_number)| match is_number {
+                true => format!("  {cell:>width$}"),
+                false => format!("  {cell:<width$}"),
+            })
+            .collect();
+        line.trim_end().to_owned()
     }
 }
 
 impl fmt::Display for TextTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = |column: usize| self.lines().map(|cells| cells[column].chars().count()).max();
-        let widths: Vec<usize> = (0..self.head.len()).filter_map(width).collect();
+        let widths = self.widths();
         writeln!(f, "{}", self.title)?;
-        for cells in self.lines() {
-            let columns = cells.iter().zip(&widths).zip(&self.are_numbers);
-            let line: String = columns
-                .map(|((cell, width), is_number)| match is_number {
-                    true => format!("  {cell:>width$}"),
-                    false => format!("  {cell:<width$}"),
-                })
-                .collect();
-            writeln!(f, "{}", line.trim_end())?;
-        }
-        Ok(())
+        [&self.head]
+            .into_iter()
+            .chain(&self.rows)
+            .try_for_each(|cells| writeln!(f, "{}", self.line(cells, &widths)))
     }
 }
