@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use arena::referee::server::Director;
-use arena::referee::{Notice, watch};
+use arena::referee::{CONSOLE, Notice, Order, watch};
 use players::transport::Security;
 
 use crate::{WrongInput, session};
@@ -46,7 +46,7 @@ pub(super) fn listen(director: Director) -> Result<()> {
                 "" => {}
                 "quit" | "exit" if director.quit(false) => say("the service ends"),
                 "quit pause" if director.quit(true) => say("the service pauses"),
-                _ => match director.order(line) {
+                _ => match director.order(Order::new(&line, CONSOLE)) {
                     Some(Ok(text) | Err(text)) => say(&text),
                     None => return,
                 },

@@ -57,7 +57,7 @@ impl EventState {
         self.out.messages.push(OutgoingMessage { to, line: directive.to_string(), starts });
     }
 
-    pub(super) fn fault(&mut self, connection: ConnectionId, reason: &str) {
+    pub(in crate::referee) fn fault(&mut self, connection: ConnectionId, reason: &str) {
         self.write(connection, Directive::fault(reason), false, None);
     }
 
@@ -81,7 +81,7 @@ impl EventState {
         }
     }
 
-    pub(super) fn tell(&mut self, urgent: bool, text: String) {
+    pub(in crate::referee) fn tell(&mut self, urgent: bool, text: String) {
         self.out.news.push(Notice { urgent, text });
     }
 }

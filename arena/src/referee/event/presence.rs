@@ -179,7 +179,7 @@ impl EventState {
     }
 
     /// Closes a connection.
-    pub(super) fn close(&mut self, connection: ConnectionId, at: Instant) {
+    pub(in crate::referee) fn close(&mut self, connection: ConnectionId, at: Instant) {
         if !self.peers.get(&connection).is_some_and(|peer| peer.is_line) {
             self.out.disconnects.push(connection);
         }
