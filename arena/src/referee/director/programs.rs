@@ -54,10 +54,11 @@ impl EventState {
     pub(super) fn kick(&mut self, words: &[&str], at: Instant) -> Done {
         let (program, reason) = self.named(words)?;
         let name = self.name(program).to_owned();
-        let connection = self.connection_of(program).ok_or_else(|| format!("{name} is not here"))?;
-        self.fault(connection, &with_reason("the director closes this connection", reason));
+        if !self.is_present(program) {
+            return Err(format!("{name} is not here"));
+        }
         let game = self.programs[program].game;
-        self.close(connection, at);
+        self.send_away(program, &with_reason("the director closes this connection", reason), at);
         Ok((format!("{name} is sent away; it may come back"), game))
     }
 

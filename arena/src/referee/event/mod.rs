@@ -576,11 +576,6 @@ impl EventState {
         self.peers.get(&connection).is_some_and(|peer| peer.program.is_some() || peer.is_line)
     }
 
-    /// Returns the connection of a program.
-    pub(super) fn connection_of(&self, program: usize) -> Option<ConnectionId> {
-        self.programs[program].connection
-    }
-
     /// Whether a program is connected.
     pub fn is_present(&self, program: usize) -> bool {
         self.programs[program].connection.is_some()

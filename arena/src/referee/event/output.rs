@@ -57,7 +57,7 @@ impl EventState {
         self.out.messages.push(OutgoingMessage { to, line: directive.to_string(), starts });
     }
 
-    pub(in crate::referee) fn fault(&mut self, connection: ConnectionId, reason: &str) {
+    pub(super) fn fault(&mut self, connection: ConnectionId, reason: &str) {
         self.write(connection, Directive::fault(reason), false, None);
     }
 
