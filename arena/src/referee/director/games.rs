@@ -219,7 +219,7 @@ impl EventState {
         let side = Side::from(color);
         match time.checked_sub(remaining) {
             Some(more) => self.record(Fact::TimeAdded { game, side, nanos: nanos(more + overrun) }),
-            None => self.record(Fact::TimeTaken { game, side, nanos: nanos(remaining - time) }),
+            None => self.record(Fact::TimeTaken { game, side, nanos: nanos(remaining.saturating_sub(time)) }),
         }
         self.watch_flag(game);
     }
