@@ -64,22 +64,27 @@ fn fault_name(outcome: Outcome) -> Option<&'static str> {
     FAULTS.iter().find(|(fault, _)| *fault == reason).map(|(_, name)| *name)
 }
 
+impl Standing {
+    fn new() -> Standing {
+        Standing { faults: FAULTS.map(|(_, fault)| (fault, 0)).into(), ..Standing::default() }
+    }
+}
+
 impl Standings {
     /// Makes standings without games.
     pub fn new(programs: usize) -> Standings {
         Standings {
-            programs: vec![
-                Standing {
-                    faults: FAULTS.map(|(_, fault)| (fault, 0)).into(),
-                    ..Standing::default()
-                };
-                programs
-            ],
+            programs: vec![Standing::new(); programs],
             encounters: HashMap::new(),
             half_pairs: HashMap::new(),
             games: 0,
             tie_breaks: vec![TieBreak::SonnebornBerger],
         }
+    }
+
+    /// Adds a program without games.
+    pub fn enter(&mut self) {
+        self.programs.push(Standing::new());
     }
 
     /// Adds a game.

@@ -3,25 +3,36 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use arena::referee::server::Director;
-use arena::referee::{Notice, watch};
+use arena::referee::{CONSOLE, Notice, Order, watch};
+use platform::terminal::TerminalMode;
 use players::transport::Security;
+use rustyline::error::ReadlineError;
+use rustyline::{DefaultEditor, ExternalPrinter};
 
+use super::options;
 use crate::{WrongInput, session};
 
 /// The director's standard output.
 pub(super) struct Console {
     /// Whether urgent notices ring the terminal bell.
     rings: bool,
+    /// Mode of the terminal before the line editor changed it.
+    mode: Option<TerminalMode>,
 }
+
+/// Writes above the line that is being typed, once there is a line editor.
+static PRINTER: OnceLock<Mutex<Box<dyn ExternalPrinter + Send>>> = OnceLock::new();
 
 impl Console {
     pub(super) fn new() -> Console {
-        Console { rings: io::stdout().is_terminal() }
+        Console { rings: io::stdout().is_terminal(), mode: TerminalMode::present() }
     }
 
     /// Writes a notice; rings the bell if it is urgent.
@@ -30,30 +41,151 @@ impl Console {
         let sign = if news.urgent { "! " } else { "" };
         say(&format!("{bell}{sign}{}", news.text));
     }
+
+    /// Gives the terminal back as it was. The thread that reads from it may still wait for a line.
+    pub(super) fn restore(&self) {
+        if let Some(mode) = self.mode.as_ref().filter(|_| PRINTER.get().is_some()) {
+            mode.restore();
+        }
+    }
 }
 
 /// Writes a text for the director. Write errors are ignored, because the event must continue.
 pub(super) fn say(text: &str) {
+    if let Some(printer) = PRINTER.get() {
+        let mut printer = printer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = printer.print(format!("{text}\n"));
+        return;
+    }
     let mut output = io::stdout().lock();
     let _ = writeln!(output, "{text}").and_then(|()| output.flush());
 }
 
-/// Starts the thread that reads the director's commands.
-pub(super) fn listen(director: Director) -> Result<()> {
-    std::thread::Builder::new().name("console".into()).spawn(move || {
-        for line in io::stdin().lock().lines().map_while(io::Result::ok) {
-            match line.trim() {
-                "" => {}
-                "quit" | "exit" if director.quit(false) => say("the service ends"),
-                "quit pause" if director.quit(true) => say("the service pauses"),
-                _ => match director.order(line) {
-                    Some(Ok(text) | Err(text)) => say(&text),
-                    None => return,
-                },
+/// Who gets the director's orders.
+pub(super) enum Recipient {
+    /// The referee stands by for one at another address. Orders are for that one; only `quit` is for this one.
+    Elsewhere { address: String, stop: Arc<AtomicBool> },
+    /// The referee acts.
+    Here(Director),
+}
+
+/// The place where the director's orders are read.
+#[derive(Clone)]
+pub(super) struct Desk {
+    recipient: Arc<Mutex<Recipient>>,
+    /// Whether a program that enters must have a secret.
+    needs_secrets: bool,
+}
+
+impl Desk {
+    /// Starts the thread that reads the director's orders: with a line editor on a terminal, line by line elsewhere.
+    pub(super) fn open(recipient: Recipient, needs_secrets: bool) -> Result<Desk> {
+        let desk = Desk { recipient: Arc::new(Mutex::new(recipient)), needs_secrets };
+        let reading = desk.clone();
+        std::thread::Builder::new().name("console".into()).spawn(move || {
+            let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+            match DefaultEditor::new().ok().filter(|_| is_terminal) {
+                Some(editor) => reading.read_keys(editor),
+                None => {
+                    let lines = io::stdin().lock().lines().map_while(io::Result::ok);
+                    lines.for_each(|line| reading.hear(&line, None));
+                }
+            }
+        })?;
+        Ok(desk)
+    }
+
+    /// From now on orders go to another recipient.
+    pub(super) fn hand_to(&self, recipient: Recipient) {
+        *self.recipient() = recipient;
+    }
+
+    fn recipient(&self) -> MutexGuard<'_, Recipient> {
+        self.recipient.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read_keys(&self, mut editor: DefaultEditor) {
+        if let Ok(printer) = editor.create_external_printer() {
+            let _ = PRINTER.set(Mutex::new(Box::new(printer)));
+        }
+        loop {
+            match editor.readline("") {
+                Ok(line) => {
+                    if !line.contains("secret=") {
+                        // A failure affects the history only.
+                        let _ = editor.add_history_entry(&line);
+                    }
+                    self.hear(&line, Some(&mut editor));
+                }
+                Err(ReadlineError::Interrupted) => self.quit(true),
+                Err(_) => return,
             }
         }
-    })?;
-    Ok(())
+    }
+
+    /// Carries an order out, or answers why not. With an editor it asks before what can't be undone.
+    fn hear(&self, line: &str, editor: Option<&mut DefaultEditor>) {
+        if line.trim().is_empty() {
+            return;
+        }
+        let order = match self.order(line) {
+            Ok(order) => order,
+            Err(error) => return say(&format!("{error:#}")),
+        };
+        let director = match &*self.recipient() {
+            Recipient::Here(director) => director.clone(),
+            Recipient::Elsewhere { stop, .. } if matches!(order.words(), "quit" | "exit") => {
+                return stop.store(true, Ordering::Relaxed);
+            }
+            Recipient::Elsewhere { address, .. } => {
+                return say(&format!("standing by; orders go to {address}"));
+            }
+        };
+        if order.needs_confirmation()
+            && let Some(editor) = editor
+            && !editor.readline("really? (yes/no) ").is_ok_and(|answer| answer.trim() == "yes")
+        {
+            return say("left as it is");
+        }
+        match order.words() {
+            "quit" | "exit" => self.quit(false),
+            "quit pause" => self.quit(true),
+            _ => {
+                if let Some(Ok(text) | Err(text)) = director.order(order) {
+                    say(&text);
+                }
+            }
+        }
+    }
+
+    /// Reads an order. The secret of a program that enters is replaced by its hash.
+    fn order(&self, line: &str) -> Result<Order> {
+        let is_entry = line.split_whitespace().next() == Some("enter");
+        let words = if is_entry { shell_words::split(line)? } else { Vec::new() };
+        let [_, words @ ..] = words.as_slice() else { return Ok(Order::new(line, CONSOLE)) };
+        let is_secret = |word: &&String| word.starts_with("secret=") || word.starts_with("secret-file=");
+        let (secrets, names): (Vec<&String>, Vec<&String>) = words.iter().partition(is_secret);
+        let name = names.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
+        let order = Order::new(&format!("enter {}", shell_words::quote(&name)), CONSOLE);
+        match secrets[..] {
+            [] if self.needs_secrets => {
+                bail!("programs of other machines can connect: say enter NAME secret-file=FILE")
+            }
+            [] => Ok(order),
+            [secret] => Ok(order.with_secret(options::entry_secret(secret)?)),
+            _ => bail!("expected one secret"),
+        }
+    }
+
+    fn quit(&self, is_pause: bool) {
+        let text = match &*self.recipient() {
+            Recipient::Elsewhere { stop, .. } => return stop.store(true, Ordering::Relaxed),
+            Recipient::Here(director) if !director.quit(is_pause) => return,
+            Recipient::Here(_) if is_pause => "the service pauses",
+            Recipient::Here(_) => "the service ends",
+        };
+        say(text);
+    }
 }
 
 /// Interval between two requests.

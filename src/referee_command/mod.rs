@@ -1,29 +1,25 @@
 //! `herald referee`: the referee of an EPD event.
 
 mod console;
+mod locals;
 mod options;
 mod witness;
 
-use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, anyhow, bail};
 use arena::referee::server::{
-    ObservationEnd, Service, ServiceEnd, ServiceError, StandbyReferee, Tls, TrustedPeer,
+    ObservationEnd, Service, ServiceEnd, ServiceError, StandbyReferee, TrustedPeer,
 };
 use arena::referee::{EventState, EventStoreError, report};
 use clap::Args;
-use console::Console;
-use messages::referee::{ClientConfig, DisconnectReason};
-use options::{EventOptions, EventPlan, LocalProgram};
+use console::{Console, Desk, Recipient};
+use locals::LocalThreads;
+use options::{EventOptions, EventPlan};
 use platform::signals;
-use players::Bridge;
-use players::transport::{self, Security};
 
 use crate::{WrongInput, settings};
 
@@ -86,7 +82,8 @@ impl RefereeArgs {
         let event = EventState::new(plan.event.clone(), plan.openings()?)
             .map_err(|error| WrongInput::of(anyhow!("{error}")))?;
         let console = Console::new();
-        let Some(mut service) = open(&plan, event, &console)? else { return Ok(()) };
+        let (service, desk) = open(&plan, event, &console, self.background)?;
+        let Some(mut service) = service else { return Ok(()) };
         console::say(&format!("refereeing {} at {}", plan.event.name, service.address));
         for device in &plan.options.serial {
             service.attach(device, plan.options.baud.unwrap_or(9600)).map_err(explain)?;
@@ -107,12 +104,16 @@ impl RefereeArgs {
         signals::at_each(&signals::ALL, move || {
             if at_signal.quit(true) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        if !self.background {
-            console::listen(director)?;
+        match &desk {
+            Some(desk) => desk.hand_to(Recipient::Here(director.clone())),
+            None if self.background => {}
+            None => drop(Desk::open(Recipient::Here(director.clone()), plan.needs_secrets())?),
         }
-        let locals = LocalPrograms::start(&plan, service.address)?;
+        let locals = LocalThreads::start(&plan, service.address, &director)?;
+        service.manage(Box::new(locals.clone()));
         let end = service.run(plan.options.stay, &mut |news| console.tell(news));
         locals.end();
+        console.restore();
         let text = report::text(&service.event);
         service.close();
         match end.map_err(explain)? {
@@ -143,25 +144,48 @@ impl RefereeArgs {
     }
 }
 
-/// Opens the service, in observer mode only after the active referee has failed. `None` if the event ended meanwhile.
-fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option<Service>> {
+/// Opens the service, in observer mode only after the active referee has failed; `None` if the event ended meanwhile. Orders that
+/// are typed before are refused at the desk.
+fn open(
+    plan: &EventPlan,
+    event: EventState,
+    console: &Console,
+    is_background: bool,
+) -> Result<(Option<Service>, Option<Desk>)> {
     let (identity, witness) = (plan.identity(), plan.witness().map_err(WrongInput::of)?);
     let Some(referee) = &plan.options.observe else {
         let opened = Service::open(event, plan.folder(), &identity, plan.listen_config(), witness);
-        return opened.map(Some).map_err(explain);
+        return opened.map(|service| (Some(service), None)).map_err(explain);
     };
     let mut observer = StandbyReferee::open(event, plan.folder(), &identity, witness).map_err(explain)?;
     if observer.is_over().map_err(explain)? && !plan.options.stay {
         end_observation(&mut observer)?;
-        return Ok(None);
+        return Ok((None, None));
     }
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = signals::set_flag(&signals::ALL, &stop)?;
     console::say(&format!("observing {referee}"));
-    let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
-    let first = TrustedPeer { address: referee.clone(), token, security };
-    let watch = observer.watch(&first, &stop, &mut |news| console.tell(news));
+    let elsewhere = Recipient::Elsewhere { address: referee.clone(), stop: Arc::clone(&stop) };
+    let desk = if is_background { None } else { Some(Desk::open(elsewhere, plan.needs_secrets())?) };
+    let service = stand_by(plan, observer, referee, &stop, console);
     stopping.cancel();
+    if !matches!(service, Ok(Some(_))) {
+        console.restore();
+    }
+    Ok((service?, desk))
+}
+
+/// Observes the active referee; returns the service if it has failed.
+fn stand_by(
+    plan: &EventPlan,
+    mut observer: StandbyReferee,
+    referee: &str,
+    stop: &AtomicBool,
+    console: &Console,
+) -> Result<Option<Service>> {
+    let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
+    let first = TrustedPeer { address: referee.to_owned(), token, security };
+    let watch = observer.watch(&first, stop, &mut |news| console.tell(news));
     let end = match watch {
         Err(error @ ServiceError::ObservedReferee(..)) if observer.has_acted_last() => {
             console::say(&format!("! {error}"));
@@ -205,85 +229,4 @@ fn explain(error: ServiceError) -> anyhow::Error {
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
     );
     if is_wrong_input { WrongInput::of(error) } else { error.into() }
-}
-
-/// The threads that connect local programs to the referee.
-struct LocalPrograms {
-    leaving: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-/// Delay before a program reconnects.
-const PAUSE: Duration = Duration::from_millis(200);
-/// Time that local programs aren't told of.
-const LOCAL_OVERHEAD: Duration = Duration::from_millis(10);
-/// Time limit for the referee's response.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-impl LocalPrograms {
-    /// Starts all programs that have a command.
-    fn start(plan: &EventPlan, address: SocketAddr) -> Result<LocalPrograms> {
-        let security = plan.tls.as_ref().map(Tls::security).transpose()?.unwrap_or_default();
-        let leaving = Arc::new(AtomicBool::new(false));
-        let mut locals = LocalPrograms { leaving, threads: Vec::new() };
-        for (program, local) in plan.event.programs.iter().zip(&plan.locals) {
-            let Some(LocalProgram { spec, secret }) = local else { continue };
-            let config = ClientConfig {
-                name: program.name.clone(),
-                secret: Some(secret.clone()),
-                extended: true,
-                ponder: plan.options.ponder,
-            };
-            let (spec, control, security) = (spec.clone(), plan.event.control.clone(), security.clone());
-            let (leaving, (told, started)) = (Arc::clone(&locals.leaving), mpsc::channel());
-            // A player must stay on the thread that started it.
-            let speaker = move || match Bridge::start(spec.clone(), None, control, LOCAL_OVERHEAD) {
-                Err(fault) => {
-                    let _ = told.send(Err(WrongInput::of(anyhow!("{} {fault}", spec.command))));
-                }
-                Ok(bridge) => {
-                    let _ = told.send(Ok(()));
-                    speak(bridge, address, &security, &config, &leaving);
-                }
-            };
-            locals.threads.push(thread::Builder::new().name(program.name.clone()).spawn(speaker)?);
-            started.recv().context("a local program could not be started")??;
-        }
-        Ok(locals)
-    }
-
-    /// Ends the programs.
-    fn end(self) {
-        self.leaving.store(true, Ordering::Relaxed);
-        for thread in self.threads {
-            // The panic handler has already printed the message.
-            let _ = thread.join();
-        }
-    }
-}
-
-fn speak(
-    mut bridge: Bridge,
-    referee: SocketAddr,
-    security: &Security,
-    config: &ClientConfig,
-    leaving: &AtomicBool,
-) {
-    let mut alarm = |reason: &str| eprintln!("herald: {} needs help: {reason}", config.name);
-    while !leaving.load(Ordering::Relaxed) {
-        let connected = transport::connect(&referee.to_string(), security, PATIENCE);
-        let disconnect = connected.and_then(|mut line| {
-            let disconnect = bridge.take_part(line.reader()?, &mut line, config, leaving, &mut alarm);
-            line.close();
-            disconnect
-        });
-        match disconnect {
-            Ok(DisconnectReason::ByReferee | DisconnectReason::SignedOff | DisconnectReason::Refused) => {
-                break;
-            }
-            Ok(DisconnectReason::TryAgain(pause)) => thread::sleep(pause),
-            Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => thread::sleep(PAUSE),
-        }
-    }
-    bridge.close();
 }

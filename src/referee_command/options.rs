@@ -217,6 +217,16 @@ fn read_program(mut table: Table) -> Result<ExpectedProgram> {
     Ok((ProgramSettings { name, secret, is_local }, local))
 }
 
+/// Reads the secret of a program that enters, `secret=SECRET` or `secret-file=FILE`.
+pub(super) fn entry_secret(word: &str) -> Result<SecretHash> {
+    let secret = match word.split_once('=') {
+        Some(("secret-file", file)) => long_enough(settings::first_line(Path::new(file))?, file)?,
+        Some((_, secret)) => long_enough(secret.to_owned(), "secret")?,
+        None => bail!("expected secret-file=FILE"),
+    };
+    Ok(SecretHash::of(&Secret::new(&secret)))
+}
+
 /// Minimum and maximum length of a secret and of a token.
 const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 8..=255;
 
@@ -266,6 +276,11 @@ impl EventPlan {
             "--director-file: the token could be read on its way to --live; use 127.0.0.1 for the page, or TLS"
         );
         Ok(EventPlan { event: options.event_settings(programs)?, locals, director, tls, options })
+    }
+
+    /// Whether programs without a secret may not sign on, because other machines can connect.
+    pub(super) fn needs_secrets(&self) -> bool {
+        self.options.is_remote_listener() && !self.options.open
     }
 
     /// Returns the folder of the event.
@@ -348,11 +363,14 @@ impl EventOptions {
         Ok((token, security))
     }
 
+    fn is_remote_listener(&self) -> bool {
+        self.listen.is_some_and(|address| !address.ip().is_loopback())
+    }
+
     /// Refuses settings with which strangers could take a seat, or read a token on its way.
     fn check_privacy(&self, programs: &[ProgramSettings], has_tls: bool) -> Result<()> {
-        let is_remote_listener = self.listen.is_some_and(|address| !address.ip().is_loopback());
         let without = programs.iter().find(|program| program.secret.is_none());
-        if let (true, false, Some(program)) = (is_remote_listener, self.open, without) {
+        if let (true, false, Some(program)) = (self.is_remote_listener(), self.open, without) {
             bail!(
                 "--listen: {} has no secret, so that anybody who can connect can take its seat; say secret-file=FILE for each program, or --open",
                 program.name

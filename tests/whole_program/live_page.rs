@@ -116,10 +116,13 @@ fn the_director_signs_in_on_the_page() {
         ("add 1 black 10", 200, "black has 10s more in game 1"),
         ("broadcast Tea!", 200, "told 2 programs"),
         ("resume 1", 200, "1 game may go on"),
-        ("adjudicate 7 1-0", 400, "game 7 is not being played"),
+        ("adjudicate 7 1-0 --yes", 400, "game 7 is not being played"),
         ("nonsense", 400, "`nonsense` is not understood"),
-        ("quit", 400, "the service is ended at the console"),
-        ("adjudicate 1 0-1", 200, "game 1: 0-1"),
+        ("quit --yes", 400, "the service is ended at the console"),
+        ("enter C", 400, "programs enter on the console"),
+        ("adjudicate 1 0-1", 409, "adjudicate 1 0-1: really?"),
+        ("adjudicate 1 0-1 --yes", 200, "game 1: 0-1"),
+        ("correct 1 1/2 --yes", 200, "game 1: 1/2-1/2, no longer 0-1"),
     ] {
         let answer = order(&own, words);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")) && answer.contains(expected), "{answer}");
@@ -129,6 +132,10 @@ fn the_director_signs_in_on_the_page() {
     assert!(told.next().is_some_and(|line| line.starts_with("data: ") && line.len() > 6));
     clients[1].hear("c0 \"Tea!\"");
     clients[1].hear("Result \"0-1\"");
+    let games = ask(&page, "GET", "/games.pgn", "", "");
+    let reason = "corrected from 0-1 (Black wins by adjudication: by the director's word)";
+    assert!(games.contains("[Result \"1/2-1/2\"]") && games.contains(reason), "{games}");
+    assert!(!games.contains("[Result \"0-1\"]"), "{games}");
     assert!(order(&own, &"x".repeat(5000)).starts_with("HTTP/1.1 413"));
     for _ in 0..5 {
         order("Authorization: Bearer guess-guess\r\n", "pause");
@@ -159,7 +166,7 @@ fn games_are_shown_that_the_director_let_begin_or_begin_anew() {
     clients[1].hear("refcom respond");
     let game = || ask(&page, "GET", "/game/1.json", "", "");
     assert!(game().contains("\"san\":\"e4\""), "{}", game());
-    assert!(order("restart 1").contains("begins anew"));
+    assert!(order("restart 1 --yes").contains("begins anew"));
     clients[0].hear("refcom respond");
     assert!(game().starts_with("HTTP/1.1 200") && !game().contains("\"san\""), "{}", game());
 }

@@ -4,6 +4,7 @@
 use game::{Color, Outcome};
 use serde::{Deserialize, Serialize};
 
+use super::settings::SecretHash;
 use crate::match_store::RecordedOutcome;
 use crate::schedule::Fixture;
 
@@ -23,6 +24,50 @@ pub enum Fact {
     Observer {
         /// The referee: a random number that its store keeps.
         by: Option<u64>,
+    },
+    /// The director gave an order. What follows from it are the next facts; this one alone changes nothing.
+    Ordered {
+        /// Who gave it: `console`, or `page` and the address.
+        by: String,
+        /// The order, with its reason and without secrets.
+        order: String,
+        /// The game that it is about, if it is about one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        game: Option<u64>,
+        /// When, in milliseconds since 1970, UTC.
+        at: u64,
+    },
+    /// A program entered after the beginning of the event. Its number is the next one.
+    Entered {
+        /// Name of the program.
+        name: String,
+        /// Hash of the secret that proves the name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        secret: Option<SecretHash>,
+        /// The latest round of which a game had begun.
+        begun: u32,
+    },
+    /// A program plays no further games.
+    Withdrawn {
+        /// Number of the program.
+        program: usize,
+    },
+    /// A withdrawn program plays again.
+    Readmitted {
+        /// Number of the program.
+        program: usize,
+    },
+    /// The games from a round on have another time control.
+    Control {
+        /// The time control.
+        control: String,
+        /// Number of the round, from 1.
+        round: u32,
+    },
+    /// A round was paired again before it began.
+    PairedAgain {
+        /// Number of the round, from 1.
+        round: u32,
     },
     /// The director started a round, and with it all earlier rounds.
     Round {
@@ -74,6 +119,25 @@ pub enum Fact {
         /// Added time, in nanoseconds.
         nanos: u64,
     },
+    /// The director took time from a side.
+    TimeTaken {
+        /// Number of the game.
+        game: u64,
+        /// The side whose time was changed.
+        side: Side,
+        /// Time taken, in nanoseconds.
+        nanos: u64,
+    },
+    /// A game was held: no clock runs.
+    Paused {
+        /// Number of the game.
+        game: u64,
+    },
+    /// A held game may go on.
+    Resumed {
+        /// Number of the game.
+        game: u64,
+    },
     /// A remark on a game, such as a false claim or a disconnection.
     Noted {
         /// Number of the game.
@@ -99,6 +163,21 @@ pub enum Fact {
         detail: String,
         /// Duration of the game, in milliseconds.
         millis: u64,
+    },
+    /// A finished game has another result.
+    Corrected {
+        /// Number of the game.
+        game: u64,
+        /// The present outcome.
+        #[serde(flatten)]
+        outcome: RecordedOutcome,
+        /// The outcome before, and the reason of the correction.
+        detail: String,
+    },
+    /// A finished game is to be played on: its result counts no more. It begins again in the next facts.
+    Reopened {
+        /// Number of the game.
+        game: u64,
     },
 }
 
@@ -158,14 +237,27 @@ impl Fact {
     /// Returns the number of the game that the fact concerns.
     pub fn game(&self) -> Option<u64> {
         match self {
-            Fact::Epoch { .. } | Fact::Observer { .. } | Fact::Round { .. } => None,
+            Fact::Epoch { .. }
+            | Fact::Observer { .. }
+            | Fact::Entered { .. }
+            | Fact::Withdrawn { .. }
+            | Fact::Readmitted { .. }
+            | Fact::Control { .. }
+            | Fact::PairedAgain { .. }
+            | Fact::Round { .. } => None,
+            Fact::Ordered { game, .. } => *game,
             Fact::Released { game }
             | Fact::Began { game, .. }
             | Fact::Moved { game, .. }
             | Fact::TimeAdded { game, .. }
+            | Fact::TimeTaken { game, .. }
+            | Fact::Paused { game }
+            | Fact::Resumed { game }
             | Fact::Noted { game, .. }
             | Fact::Restarted { game }
-            | Fact::Ended { game, .. } => Some(*game),
+            | Fact::Ended { game, .. }
+            | Fact::Corrected { game, .. }
+            | Fact::Reopened { game } => Some(*game),
         }
     }
 

@@ -22,6 +22,7 @@ mod tests;
 mod view;
 pub mod watch;
 
+pub use director::{CONSOLE, Order, PastFacts};
 pub use event::{
     ConnectionEvent, ConnectionId, Effects, EventState, FinishedGame, GameSummary, Notice, OutgoingMessage,
     Proof,

@@ -1,10 +1,10 @@
 //! The tables and the final report of an event, as text and as HTML.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use game::{Color, clock_face, escaped};
 
-use super::event::{EventState, GameSummary};
+use super::event::{EventState, GameSummary, GivenOrder};
 use crate::Grid;
 use crate::statistics::WinDrawLoss;
 
@@ -118,6 +118,20 @@ fn results_table(event: &EventState) -> Grid {
     grid
 }
 
+/// Returns the table of the director's orders; `None` if there were none.
+fn orders_table(event: &EventState) -> Option<Grid> {
+    let mut grid = Grid::new(&["UTC", "By", "Order"], &[0, 1, 2]);
+    for GivenOrder { by, order, at } in &event.orders {
+        let moment = SystemTime::UNIX_EPOCH + Duration::from_millis(*at);
+        let moment = time::OffsetDateTime::from(moment);
+        let (date, (hour, minute, second)) = (moment.date(), moment.time().as_hms());
+        let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+        let moment = format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
+        grid.push([moment, by.clone(), order.clone()]);
+    }
+    (!event.orders.is_empty()).then_some(grid)
+}
+
 /// Returns the title, the conditions and the tables of an event. The crosstable is left out if it would be too wide.
 fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
     let settings = &event.settings;
@@ -125,9 +139,12 @@ fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
     let ranking: Vec<usize> = rows(event).iter().map(|row| row.program).collect();
     tables.extend(Grid::crosstable(&event.standings, &ranking, |program| event.name(program)));
     tables.push(results_table(event));
+    tables.extend(orders_table(event));
     let winner = event.schedule.champion().map(|winner| format!("; winner: {}", event.name(winner)));
-    let conditions =
-        format!("{}, time control {}{}", settings.site, settings.control, winner.unwrap_or_default());
+    let changed: String =
+        event.controls.iter().map(|(round, control)| format!(" ({control} from round {round} on)")).collect();
+    let control = format!("{}{changed}", settings.control);
+    let conditions = format!("{}, time control {control}{}", settings.site, winner.unwrap_or_default());
     (&settings.name, conditions, tables)
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use argon2::{Algorithm, Argon2, Params, Version};
 use game::{PgnTags, TimeControl};
 use messages::referee::Secret;
+use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
 
 use crate::{Rules, schedule};
@@ -68,11 +69,12 @@ pub struct ProgramSettings {
 /// Number of records without effect from a client between two replies that count; its connection is closed at the next one.
 pub(super) const MOST_REFUSALS: u32 = 20;
 
-/// What a secret is compared with.
-#[derive(Clone)]
+/// What a secret is compared with. In a store it is text: salt and hash in hexadecimal, separated by a colon.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct SecretHash(HashKind);
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 enum HashKind {
     /// Argon2id, with its salt: the secret can't be read from it, and guessing is slow.
     Slow { salt: [u8; 16], hash: [u8; 32] },
@@ -129,6 +131,35 @@ fn hash(secret: &Secret, salt: &[u8]) -> [u8; 32] {
     hash
 }
 
+impl From<SecretHash> for String {
+    fn from(SecretHash(kind): SecretHash) -> String {
+        let (salt, hash) = match kind {
+            HashKind::Slow { salt, hash } => (salt, hash),
+            HashKind::Random(secret) => {
+                let salt = random_bytes();
+                (salt, hash(&secret, &salt))
+            }
+        };
+        let hex = |bytes: &[u8]| bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        format!("{}:{}", hex(&salt), hex(&hash))
+    }
+}
+
+impl TryFrom<String> for SecretHash {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<SecretHash, &'static str> {
+        fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
+            let is_fit = text.len() == 2 * N && text.is_ascii();
+            let byte = |place: usize| u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok();
+            let bytes: Vec<u8> = (0..N).filter(|_| is_fit).map_while(byte).collect();
+            bytes.try_into().ok()
+        }
+        let parts = text.split_once(':').and_then(|(salt, hash)| Some((bytes(salt)?, bytes(hash)?)));
+        parts.map(|(salt, hash)| SecretHash(HashKind::Slow { salt, hash })).ok_or("no hash of a secret")
+    }
+}
+
 impl fmt::Debug for SecretHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SecretHash(…)")
@@ -166,6 +197,12 @@ mod tests {
             random.is_quick() && random.is_of(&Secret::new("open-sesame")) && !random.is_of(&Secret::new(""))
         );
         assert!(!format!("{hash:?}").contains(char::is_numeric));
+        let stored = serde_json::to_string(&hash).expect("text");
+        let again: SecretHash = serde_json::from_str(&stored).expect("a hash");
+        assert!(again.is_of(&Secret::new("open-sesame")) && !stored.contains("sesame"));
+        for wrong in [&stored[..40], "\"\"", "\"ab:cd\"", &stored.replace(':', "é"), "\"é:é\""] {
+            assert!(serde_json::from_str::<SecretHash>(wrong).is_err(), "{wrong}");
+        }
         assert!(is_same("abc", "abc") && !is_same("a", "a\0") && !is_same("abc", "abd"));
     }
 }

@@ -160,15 +160,7 @@ impl EventStore {
     /// The facts cannot be read.
     pub fn game(&self, game: u64) -> Result<Vec<Fact>, EventStoreError> {
         let facts = self.select("SELECT fact FROM facts WHERE game = ?1 ORDER BY number", game as i64)?;
-        // There may be earlier facts, such as `Released`.
-        let began = facts.iter().position(|fact| matches!(fact, Fact::Began { .. }));
-        let facts = &facts[began.unwrap_or(facts.len())..];
-        let again = facts.iter().rposition(|fact| matches!(fact, Fact::Restarted { .. }));
-        Ok(match again {
-            // The `Began` fact, then everything after the last restart.
-            Some(at) => facts[..1].iter().chain(&facts[at + 1..]).cloned().collect(),
-            None => facts.to_vec(),
-        })
+        Ok(since_beginning(&facts))
     }
 
     /// Returns all facts from the given number on.
@@ -288,6 +280,19 @@ fn flat(object: serde_json::Map<String, Value>) -> BTreeMap<String, String> {
         }
     }
     values
+}
+
+/// Of all facts about a game returns those that make it what it is: those since it last began.
+pub(super) fn since_beginning(facts: &[Fact]) -> Vec<Fact> {
+    // There may be earlier facts, such as `Released`, or the game was finished before and reopened.
+    let began = facts.iter().rposition(|fact| matches!(fact, Fact::Began { .. }));
+    let facts = &facts[began.unwrap_or(facts.len())..];
+    let again = facts.iter().rposition(|fact| matches!(fact, Fact::Restarted { .. }));
+    match again {
+        // The `Began` fact, then everything after the last restart.
+        Some(at) => facts[..1].iter().chain(&facts[at + 1..]).cloned().collect(),
+        None => facts.to_vec(),
+    }
 }
 
 /// Returns the number of the referee to which the store belongs; a new one gets one.

@@ -1,5 +1,7 @@
 //! Events of scripted clients, in a time that passes as the test wants it.
 
+mod director;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -57,6 +59,7 @@ struct Room {
     closed: Vec<ConnectionId>,
     news: Vec<String>,
     endings: Vec<FinishedGame>,
+    amended: Vec<(u64, Option<FinishedGame>)>,
     next: ConnectionId,
 }
 
@@ -79,6 +82,7 @@ impl Room {
             closed: Vec::new(),
             news: Vec::new(),
             endings: Vec::new(),
+            amended: Vec::new(),
         };
         room.send();
         room
@@ -117,6 +121,25 @@ impl Room {
         self.closed.extend(out.disconnects);
         self.news.extend(out.news.into_iter().map(|news| news.text));
         self.endings.extend(out.finished);
+        self.amended.extend(out.amended);
+    }
+
+    /// Gives an order of the console.
+    fn try_obey(&mut self, line: &str) -> Result<String, String> {
+        self.send();
+        let facts = &self.facts;
+        let past = |number| {
+            let facts: Vec<Fact> = facts.iter().filter(|fact| fact.game() == Some(number)).cloned().collect();
+            Ok(store::since_beginning(&facts))
+        };
+        let told = self.event.obey(&Order::new(line, CONSOLE), &past, self.now);
+        self.send();
+        told
+    }
+
+    /// Gives an order and returns the answer; `! ` and the reason if it is refused.
+    fn obey(&mut self, line: &str) -> String {
+        self.try_obey(line).unwrap_or_else(|error| format!("! {error}"))
     }
 
     fn connect(&mut self) -> ConnectionId {
@@ -442,15 +465,13 @@ fn what_is_out_of_place_is_refused_and_harms_nobody() {
 fn late_replies_harm_nobody() {
     let (mut room, both @ [a, b]) = pair();
     room.play_all(both, "e4 e5 Nf3 Nc6");
-    room.event.obey("restart 1", room.now).expect("begins anew");
-    room.send();
+    room.try_obey("restart 1").expect("begins anew");
     room.pass(seconds(5));
     let late = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - refreq reply; sm Bb5;";
     room.say(a, &late);
     assert_eq!(room.news.last().map(String::as_str), Some("A replied too late"));
     room.play(a, "d4");
-    room.event.obey("adjudicate 1 1/2-1/2", room.now).expect("ends");
-    room.send();
+    room.try_obey("adjudicate 1 1/2-1/2").expect("ends");
     room.pass(seconds(20));
     // The other game; White thinks.
     room.hear(a);
@@ -694,10 +715,10 @@ fn if_both_are_gone_nobody_wins_until_one_is_back() {
     for connection in [a, b] {
         room.event.handle(ConnectionEvent::Closed(connection), room.now);
     }
-    room.event.live_games.get_mut(&0).expect("a game").pause(room.now);
+    room.obey("pause");
     room.pass(seconds(600));
     assert!(room.endings.is_empty());
-    room.event.live_games.get_mut(&0).expect("a game").resume(room.now);
+    room.obey("resume");
     room.sign_on("B");
     room.pass(seconds(29));
     assert!(room.endings.is_empty());
@@ -727,32 +748,27 @@ fn an_epoch_that_a_client_tells_means_nothing() {
 #[test]
 fn the_director_s_word() {
     let (mut room, both @ [a, b]) = pair();
-    let obey = |room: &mut Room, line: &str| {
-        let answer = room.event.obey(line, room.now);
-        room.send();
-        answer.unwrap_or_else(|error| format!("! {error}"))
-    };
     room.play_all(both, "e4 e5");
-    assert_eq!(obey(&mut room, "pause"), "1 game held");
+    assert_eq!(room.obey("pause"), "1 game held");
     room.pass(seconds(1000));
     assert!(room.endings.is_empty(), "no clock runs");
-    assert_eq!(obey(&mut room, "add 1 white 30"), "white has 30s more in game 1");
-    obey(&mut room, "resume 1");
+    assert_eq!(room.obey("add 1 white 30"), "white has 30s more in game 1");
+    room.obey("resume 1");
     room.play(a, "Nf3");
     let told = room.inboxes[&b].last().expect("a record").clone();
     assert!(told.contains("Clock 92000 1000 - 61000"), "{told}");
     assert!(told.contains("cc 000:00:00:00"), "what was added shows in `cc`: {told}");
-    let status = obey(&mut room, "status");
+    let status = room.obey("status");
     assert!(status.contains("game 1, round 1: A 92.0 - B 61.0*, move 2"), "{status}");
-    assert_eq!(obey(&mut room, "restart 1"), "game 1 begins anew");
+    assert_eq!(room.obey("restart 1"), "game 1 begins anew");
     room.pass(seconds(5));
     room.play(a, "d4");
-    obey(&mut room, "broadcast Lunch is \"served\"");
+    room.obey("broadcast Lunch is \"served\"");
     assert!(room.inboxes[&a].concat().contains("c0 \"Lunch is 'served'\""));
-    assert_eq!(obey(&mut room, "adjudicate 1 1/2"), "game 1: 1/2-1/2");
+    assert_eq!(room.obey("adjudicate 1 1/2"), "game 1: 1/2-1/2");
     assert_eq!(room.ending(), "1/2-1/2 Draw by adjudication|by the director's word");
-    assert_eq!(obey(&mut room, "adjudicate 1 1-0"), "! game 1 is not being played");
-    assert_eq!(obey(&mut room, "forfeit A"), "game 2: 1-0");
+    assert_eq!(room.obey("adjudicate 1 1-0"), "! game 1 is not being played");
+    assert_eq!(room.obey("forfeit A"), "game 2: 1-0");
     room.pass(seconds(20));
     assert!(room.event.is_over(room.now));
     let report = report::text(&room.event);
@@ -780,7 +796,7 @@ fn orders_and_what_is_none() {
         ("", "! no command; `help` shows what there is"),
         ("quit", "! the service is ended at the console"),
     ] {
-        let answer = room.event.obey(line, room.now).unwrap_or_else(|error| format!("! {error}"));
+        let answer = room.obey(line);
         assert_eq!(answer, told, "{line}");
     }
     let (mut room, _) = pair();
@@ -790,7 +806,7 @@ fn orders_and_what_is_none() {
         ("add 1 black 30.5", "black has 30.5s more in game 1"),
         ("adjudicate 1 2-0", "! `2-0`: expected 1-0, 0-1 or 1/2-1/2"),
     ] {
-        let answer = room.event.obey(line, room.now).unwrap_or_else(|error| format!("! {error}"));
+        let answer = room.obey(line);
         assert_eq!(answer, told, "{line}");
     }
 }
@@ -808,11 +824,9 @@ fn rounds_wait_for_the_director() {
     let fixture = *room.event.queue.iter().last().expect("a game");
     let names = [fixture.white, fixture.black].map(|program| room.event.name(program).to_owned());
     let order = format!("pair {} {}", names[0], names[1]);
-    room.event.obey(&order, room.now).expect("they have a game");
-    room.send();
+    room.try_obey(&order).expect("they have a game");
     assert_eq!(room.event.live_games.values().count(), 1);
-    room.event.obey("next", room.now).expect("a round");
-    room.send();
+    room.try_obey("next").expect("a round");
     assert!(
         room.event
             .live_games

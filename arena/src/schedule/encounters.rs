@@ -3,9 +3,21 @@
 /// Encounters of two programs each, numbered from 0.
 #[derive(Clone, Debug)]
 pub(super) enum Encounters {
-    RoundRobin { programs: usize },
-    Gauntlet { challengers: usize, programs: usize },
+    RoundRobin {
+        programs: usize,
+    },
+    Gauntlet {
+        challengers: usize,
+        programs: usize,
+    },
     Listed(Vec<[usize; 2]>),
+    /// A program that comes late to a round robin meets the `opponents` programs before it, one in a round; the first of
+    /// them is that of number `first`.
+    Late {
+        newcomer: usize,
+        opponents: usize,
+        first: usize,
+    },
 }
 
 /// An encounter of two programs.
@@ -23,6 +35,7 @@ impl Encounters {
             Encounters::RoundRobin { programs } => (programs * (programs - 1) / 2) as u64,
             Encounters::Gauntlet { challengers, programs } => (challengers * (programs - challengers)) as u64,
             Encounters::Listed(encounters) => encounters.len() as u64,
+            Encounters::Late { opponents, .. } => *opponents as u64,
         }
     }
 
@@ -30,6 +43,7 @@ impl Encounters {
     pub(super) fn rounds(&self) -> u64 {
         match self {
             Encounters::RoundRobin { programs } => (programs.next_multiple_of(2) - 1) as u64,
+            Encounters::Late { opponents, .. } => *opponents as u64,
             // The encounters of a challenger do not form rounds in which all programs play.
             Encounters::Gauntlet { .. } | Encounters::Listed(_) => 1,
         }
@@ -47,6 +61,10 @@ impl Encounters {
             // The order of the programs in the list already assigns the colours.
             Encounters::Listed(encounters) => {
                 Encounter { programs: encounters[index], round: 0, swaps: false }
+            }
+            Encounters::Late { newcomer, opponents, first } => {
+                let programs = [*newcomer, (first + index) % opponents];
+                Encounter { programs, round: index as u64, swaps: index % 2 == 1 }
             }
         }
     }

@@ -6,13 +6,18 @@
 //!
 //! Games that do not depend on each other's results form a wave: a whole round robin or gauntlet, a round of a Swiss
 //! tournament or of a knockout, or the tie-breaks of a round.
+//!
+//! An arbiter may change a schedule while it is played: see [`Schedule::enter`], [`Schedule::set_absent`],
+//! [`Schedule::correct`], [`Schedule::reopen`] and [`Schedule::pair_again`]. It is then a function of these calls, too.
 
+mod changes;
 mod encounters;
 mod knockout;
 mod swiss;
 
 use std::collections::BTreeSet;
 
+pub use changes::ScheduleChangeError;
 use encounters::Encounters;
 use knockout::Knockout;
 use serde::{Deserialize, Serialize};
@@ -153,9 +158,8 @@ pub struct Schedule {
     pub settings: ScheduleSettings,
     later: Later,
     wave: Wave,
-    /// First game of the wave that has not been taken.
-    next_game: u64,
-    played: GameSet,
+    /// The games of programs that entered late, where no wave depends on results.
+    late: Vec<Wave>,
     /// Half points of the first program of each encounter of the wave; empty if no later wave depends on them.
     scores: Vec<u64>,
 }
@@ -172,13 +176,21 @@ struct Wave {
     first_game: u64,
     first_round: u32,
     first_opening: u64,
+    /// First game that has not been taken, counted from the first of the wave.
+    next_game: u64,
+    /// Games with a result, counted in the same way.
+    played: GameSet,
 }
 
 /// The waves after the first.
 #[derive(Clone, Debug)]
 enum Later {
     Nothing,
-    Swiss(Swiss),
+    Swiss {
+        now: Swiss,
+        /// The state before the round was paired.
+        before: Swiss,
+    },
     Knockout(Knockout),
 }
 
@@ -196,8 +208,9 @@ impl Schedule {
                 (Encounters::Gauntlet { challengers, programs }, Later::Nothing)
             }
             TournamentFormat::Swiss { rounds } => {
-                let mut swiss = Swiss::new(programs, rounds, settings.games);
-                (Encounters::Listed(swiss.pair()), Later::Swiss(swiss))
+                let before = Swiss::new(programs, rounds, settings.games);
+                let mut now = before.clone();
+                (Encounters::Listed(now.pair()), Later::Swiss { now, before })
             }
             TournamentFormat::Knockout => {
                 let knockout = Knockout::new(programs, settings.games);
@@ -211,9 +224,10 @@ impl Schedule {
             first_game: 0,
             first_round: 1,
             first_opening: 0,
+            next_game: 0,
+            played: GameSet::default(),
         };
-        let mut schedule =
-            Schedule { settings, later, wave, next_game: 0, played: GameSet::default(), scores: Vec::new() };
+        let mut schedule = Schedule { settings, later, wave, late: Vec::new(), scores: Vec::new() };
         schedule.reset_scores();
         Ok(schedule)
     }
@@ -229,24 +243,28 @@ impl Schedule {
         encounters * u64::from(self.settings.games)
     }
 
-    /// Takes the next games to be played. Each game is taken once.
+    /// Takes the next games to be played. Each game is taken once. Those of late programs come after all others; they can be
+    /// played in their rounds (see [`Schedule::take_late`]).
     pub fn take(&mut self) -> NextGames {
-        while self.next_game < self.wave.games() {
-            let first = self.next_game;
-            self.next_game = first + self.wave.together(first);
-            let open = (first..self.next_game).filter(|&game| !self.played.contains(game));
-            let fixtures: Vec<Fixture> = open.map(|game| self.wave.fixture(game)).collect();
-            if !fixtures.is_empty() {
-                return NextGames::Games(fixtures);
-            }
+        if let Some(games) = self.wave.take() {
+            return NextGames::Games(games);
         }
-        if self.played.len() == self.wave.games() { NextGames::Finished } else { NextGames::Wait }
+        self.take_late().map_or_else(
+            || if self.waves().all(Wave::is_complete) { NextGames::Finished } else { NextGames::Wait },
+            NextGames::Games,
+        )
+    }
+
+    fn waves(&self) -> impl Iterator<Item = &Wave> {
+        [&self.wave].into_iter().chain(&self.late)
     }
 
     /// Returns the game with that number if its result is awaited.
     pub fn awaited(&self, number: u64) -> Option<Fixture> {
-        let game = number.checked_sub(self.wave.first_game)?;
-        (game < self.wave.games() && !self.played.contains(game)).then(|| self.wave.fixture(game))
+        self.waves().find_map(|wave| {
+            let game = wave.index(number)?;
+            (!wave.played.contains(game)).then(|| wave.fixture(game))
+        })
     }
 
     /// Records White's points in a game.
@@ -254,23 +272,37 @@ impl Schedule {
     /// # Errors
     /// No result of this game is awaited. The schedule is unchanged.
     pub fn record(&mut self, number: u64, white: Points) -> Result<(), UnexpectedResult> {
-        let fixture = self.awaited(number).ok_or(UnexpectedResult(number))?;
-        let game = number - self.wave.first_game;
-        self.played.insert(game);
-        if !self.scores.is_empty() {
-            let encounter = self.wave.place(game).encounter;
-            let [first, _] = self.wave.encounters.get(encounter).programs;
-            let points = if fixture.white == first { white } else { white.opposite() };
-            self.scores[encounter as usize] += u64::from(points.halves());
+        self.awaited(number).ok_or(UnexpectedResult(number))?;
+        if let Some((wave, game)) =
+            self.late.iter_mut().find_map(|wave| wave.index(number).map(|game| (wave, game)))
+        {
+            wave.played.insert(game);
+            return Ok(());
         }
-        while self.played.len() == self.wave.games() && self.advance() {}
+        self.wave.played.insert(number - self.wave.first_game);
+        if let Some((encounter, is_first_white)) = self.scored(number) {
+            let points = if is_first_white { white } else { white.opposite() };
+            self.scores[encounter] += u64::from(points.halves());
+        }
+        self.advance_all();
         Ok(())
+    }
+
+    /// Returns the encounter of a game of the wave if its score counts for later waves, and whether its first program has White.
+    fn scored(&self, number: u64) -> Option<(usize, bool)> {
+        let game = self.wave.index(number).filter(|_| !self.scores.is_empty())?;
+        let place = self.wave.place(game);
+        Some((place.encounter as usize, place.is_first_white))
+    }
+
+    fn advance_all(&mut self) {
+        while self.wave.is_complete() && self.advance() {}
     }
 
     /// Returns the half points that a program was given for byes.
     pub fn granted(&self, program: usize) -> u64 {
         match &self.later {
-            Later::Swiss(swiss) => swiss.granted(program),
+            Later::Swiss { now, .. } => now.granted(program),
             Later::Nothing | Later::Knockout(_) => 0,
         }
     }
@@ -279,7 +311,7 @@ impl Schedule {
     pub fn champion(&self) -> Option<usize> {
         match &self.later {
             Later::Knockout(knockout) => knockout.champion(),
-            Later::Nothing | Later::Swiss(_) => None,
+            Later::Nothing | Later::Swiss { .. } => None,
         }
     }
 
@@ -288,9 +320,13 @@ impl Schedule {
         let Encounters::Listed(played) = &self.wave.encounters else { return false };
         let (encounters, games_each, round) = match &mut self.later {
             Later::Nothing => return false,
-            Later::Swiss(swiss) => {
-                let Some(encounters) = swiss.next_round(played, &self.scores) else { return false };
-                (encounters, self.settings.games, self.wave.first_round + 1)
+            Later::Swiss { now, before } => {
+                now.count(played, &self.scores);
+                before.clone_from(now);
+                if now.is_last() {
+                    return false;
+                }
+                (now.pair(), self.settings.games, self.wave.first_round + 1)
             }
             Later::Knockout(knockout) => {
                 knockout.finish(played, &self.scores, u64::from(self.wave.games_each));
@@ -309,9 +345,9 @@ impl Schedule {
             encounters: Encounters::Listed(encounters),
             games_each,
             colours: self.settings.colours,
+            next_game: 0,
+            played: GameSet::default(),
         };
-        self.next_game = 0;
-        self.played = GameSet::default();
         self.reset_scores();
         true
     }
@@ -319,7 +355,7 @@ impl Schedule {
     fn reset_scores(&mut self) {
         self.scores = match self.later {
             Later::Nothing => Vec::new(),
-            Later::Swiss(_) | Later::Knockout(_) => vec![0; self.wave.encounters.len() as usize],
+            Later::Swiss { .. } | Later::Knockout(_) => vec![0; self.wave.encounters.len() as usize],
         };
     }
 }
@@ -360,6 +396,29 @@ struct GamePlace {
 impl Wave {
     fn games(&self) -> u64 {
         self.encounters.len() * u64::from(self.games_each)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.played.len() == self.games()
+    }
+
+    /// Returns the place of a game in the wave, counted from its first, if the wave has it.
+    fn index(&self, number: u64) -> Option<u64> {
+        number.checked_sub(self.first_game).filter(|game| *game < self.games())
+    }
+
+    /// Takes the next games: a pair, the rest of a pair, or a single game.
+    fn take(&mut self) -> Option<Vec<Fixture>> {
+        while self.next_game < self.games() {
+            let first = self.next_game;
+            self.next_game = first + self.together(first);
+            let open = (first..self.next_game).filter(|&game| !self.played.contains(game));
+            let fixtures: Vec<Fixture> = open.map(|game| self.fixture(game)).collect();
+            if !fixtures.is_empty() {
+                return Some(fixtures);
+            }
+        }
+        None
     }
 
     /// Returns the number of openings for each encounter.
@@ -436,6 +495,16 @@ impl GameSet {
         }
         while self.above.remove(&self.below) {
             self.below += 1;
+        }
+    }
+
+    /// Takes a number out. Costs memory for all numbers above it.
+    fn remove(&mut self, number: u64) {
+        if number < self.below {
+            self.above.extend(number + 1..self.below);
+            self.below = number;
+        } else {
+            self.above.remove(&number);
         }
     }
 

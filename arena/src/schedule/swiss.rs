@@ -15,6 +15,8 @@ pub(super) struct Swiss {
     points: Vec<u64>,
     /// Number of byes of each program.
     byes: Vec<u32>,
+    /// Whether each program is left out of the pairings to come.
+    absent: Vec<bool>,
     /// Pairs of programs that have met, the lower number first.
     met: HashSet<[usize; 2]>,
     /// Colours of each program in single games; `None` if there are no single games.
@@ -68,6 +70,7 @@ impl Swiss {
             full_score: 2 * u64::from(games),
             points: vec![0; programs],
             byes: vec![0; programs],
+            absent: vec![false; programs],
             met: HashSet::new(),
             colors: (games % 2 == 1).then(|| vec![Colors::default(); programs]),
         }
@@ -78,9 +81,32 @@ impl Swiss {
         u64::from(self.byes[program]) * self.full_score
     }
 
+    /// Adds a program, which has no points.
+    pub(super) fn enter(&mut self) {
+        self.points.push(0);
+        self.byes.push(0);
+        self.absent.push(false);
+        self.colors.iter_mut().for_each(|colors| colors.push(Colors::default()));
+    }
+
+    pub(super) fn set_absent(&mut self, program: usize, is_absent: bool) {
+        self.absent[program] = is_absent;
+    }
+
+    /// Changes the result of a game of an earlier round: White's half points before and now.
+    pub(super) fn correct(&mut self, [white, black]: [usize; 2], before: u64, now: u64) {
+        self.points[white] = self.points[white] + now - before;
+        self.points[black] = self.points[black] + before - now;
+    }
+
+    /// Whether all rounds have been paired.
+    pub(super) fn is_last(&self) -> bool {
+        self.rounds_left == 0
+    }
+
     /// Records the encounters of a round, with the half points of the first program of each (which has White in single
-    /// games), and pairs the next round; `None` after the last round.
-    pub(super) fn next_round(&mut self, played: &[[usize; 2]], scores: &[u64]) -> Option<Vec<[usize; 2]>> {
+    /// games).
+    pub(super) fn count(&mut self, played: &[[usize; 2]], scores: &[u64]) {
         for (&[first, second], &score) in played.iter().zip(scores) {
             self.points[first] += score;
             self.points[second] += self.full_score - score;
@@ -91,18 +117,18 @@ impl Swiss {
                 }
             }
         }
-        (self.rounds_left > 0).then(|| self.pair())
     }
 
-    /// Pairs a round.
+    /// Pairs a round. There must be one left.
     pub(super) fn pair(&mut self) -> Vec<[usize; 2]> {
         self.rounds_left -= 1;
-        let mut ranking: Vec<usize> = (0..self.points.len()).collect();
+        let mut ranking: Vec<usize> =
+            (0..self.points.len()).filter(|&program| !self.absent[program]).collect();
         ranking.sort_by_key(|&program| (Reverse(self.points[program]), program));
         if ranking.len() % 2 == 1 {
-            let fewest = self.byes.iter().min();
+            let fewest = ranking.iter().map(|&program| self.byes[program]).min();
             // One program always has the fewest byes.
-            if let Some(place) = ranking.iter().rposition(|&program| Some(&self.byes[program]) == fewest) {
+            if let Some(place) = ranking.iter().rposition(|&program| Some(self.byes[program]) == fewest) {
                 let program = ranking.remove(place);
                 self.byes[program] += 1;
                 self.points[program] += self.full_score;

@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use game::{Color, Outcome};
+use game::{Color, DrawReason, Outcome, WinReason};
 use messages::epd::Position;
 use messages::referee::{ClientReply, Directive};
 
@@ -20,6 +20,7 @@ impl EventState {
     }
 
     fn look_for_games(&mut self, at: Instant) {
+        self.decide_left_out(at);
         let mut free = self.programs.iter().filter(|program| program.is_free(at)).count();
         let mut place = 0;
         while free >= 2 && place < self.queue.len() {
@@ -34,6 +35,28 @@ impl EventState {
             } else {
                 place += 1;
             }
+        }
+    }
+
+    /// Ends the games of withdrawn programs in a schedule whose rounds rest on results.
+    fn decide_left_out(&mut self, at: Instant) {
+        if self.schedule.is_fixed() {
+            return;
+        }
+        let open = |event: &EventState| event.left_out.iter().find(|game| event.is_open(game)).copied();
+        while let Some(fixture) = open(self) {
+            let gone = |program: usize| self.programs[program].is_withdrawn;
+            let (outcome, detail) = match (gone(fixture.white), gone(fixture.black)) {
+                (true, true) => (Outcome::Draw(DrawReason::Adjudication), "both programs have withdrawn"),
+                (is_white_gone, _) => {
+                    let winner = Color::from_white(!is_white_gone);
+                    (Outcome::Win { winner, reason: WinReason::Abandoned }, "withdrawn")
+                }
+            };
+            if !self.begin_silently(fixture) {
+                return;
+            }
+            self.end(fixture.number, outcome, detail.to_owned(), at);
         }
     }
 
@@ -56,6 +79,7 @@ impl EventState {
     pub(super) fn begin(&mut self, fixture: Fixture, at: Instant) -> bool {
         let begins = self.begin_silently(fixture);
         if begins {
+            self.tell(false, format!("{} begins", self.title(&fixture)));
             self.present(fixture.number, at);
         }
         begins
@@ -88,6 +112,9 @@ impl EventState {
 
     /// Presents a restarted game to both programs.
     pub(in crate::referee) fn present_anew(&mut self, game: u64, at: Instant) {
+        if let Some(live) = self.live_games.get_mut(&game) {
+            live.asks_anew = Some("the game is played on from here, by the director's word");
+        }
         for color in Color::ALL {
             let program = self.live_games[&game].program(color);
             self.programs[program].is_fresh = false;
@@ -242,7 +269,7 @@ impl EventState {
     }
 }
 
-fn now_in_millis() -> u64 {
+pub(in crate::referee) fn now_in_millis() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

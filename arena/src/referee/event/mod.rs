@@ -15,10 +15,11 @@ mod history;
 mod output;
 mod presence;
 
+pub(super) use games::now_in_millis;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use game::{Color, Game, Outcome};
+use game::{Color, Game, Outcome, TimeControl};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::{ClientRecord, Directive, Request, Secret, SignOn};
 use shakmaty::{ByColor, Chess};
@@ -87,6 +88,8 @@ pub struct Effects {
     pub news: Vec<Notice>,
     /// Games that have ended.
     pub finished: Vec<FinishedGame>,
+    /// Finished games with another result, or without one any more (`None`), by their numbers.
+    pub amended: Vec<(u64, Option<FinishedGame>)>,
     /// Secrets to be checked.
     pub proofs: Vec<Proof>,
 }
@@ -135,6 +138,15 @@ pub struct GameSummary {
     pub used: ByColor<Duration>,
 }
 
+/// An order that the director has given.
+#[derive(Clone, Debug)]
+pub(super) struct GivenOrder {
+    pub(super) by: String,
+    pub(super) order: String,
+    /// When, in milliseconds since 1970, UTC.
+    pub(super) at: u64,
+}
+
 /// The state of an event.
 pub struct EventState {
     /// Settings of the event.
@@ -144,6 +156,9 @@ pub struct EventState {
     pub(super) schedule: Schedule,
     /// Games that may begin, in the order of the schedule.
     pub(super) queue: VecDeque<Fixture>,
+    /// Games of programs that have withdrawn. In a schedule whose rounds rest on results they will be lost without being
+    /// played; otherwise they wait for the program to be readmitted.
+    pub(super) left_out: Vec<Fixture>,
     pub(super) standings: Standings,
     /// Finished games, in the order in which they ended.
     pub(super) results: Vec<GameSummary>,
@@ -154,6 +169,12 @@ pub struct EventState {
     released: BTreeSet<u64>,
     /// The last round that may be played, if the director starts rounds by hand.
     pub(super) open_round: u32,
+    /// The latest round of which a game has begun; 0 before the first.
+    pub(super) begun_round: u32,
+    /// Time controls that the director has set, each with the first round that has it.
+    pub(super) controls: Vec<(u32, TimeControl)>,
+    /// The director's orders.
+    pub(super) orders: Vec<GivenOrder>,
     /// The number of the latest referee's term, and that referee.
     pub(super) epoch: u64,
     pub(super) referee: u64,
@@ -169,7 +190,7 @@ pub struct EventState {
     /// Whether the timer of the heartbeats is set.
     beats: bool,
     timers: Timers,
-    out: Effects,
+    pub(super) out: Effects,
 }
 
 /// Time after an outage of the referee in which connections may still break because of it.
@@ -192,6 +213,8 @@ pub(super) struct ProgramState {
     gone_since: Option<Instant>,
     /// Number of times that it has returned to its game.
     returns: u32,
+    /// Whether it plays no further games.
+    pub(super) is_withdrawn: bool,
     /// Whether it has been reset and has not played since.
     is_fresh: bool,
     /// End of the quiet period.
@@ -229,11 +252,15 @@ impl EventState {
             openings,
             schedule,
             queue: VecDeque::new(),
+            left_out: Vec::new(),
             results: Vec::new(),
             peers: HashMap::new(),
             live_games: BTreeMap::new(),
             released: BTreeSet::new(),
             open_round: 0,
+            begun_round: 0,
+            controls: Vec::new(),
+            orders: Vec::new(),
             epoch: 0,
             referee: 0,
             founder: 0,
@@ -262,7 +289,10 @@ impl EventState {
     /// Forgets everything, so that the facts can be applied anew.
     pub(super) fn start_over(&mut self) {
         let openings = std::mem::replace(&mut self.openings, MatchOpenings::none());
-        if let Ok(event) = EventState::new(self.settings.clone(), openings) {
+        let mut settings = self.settings.clone();
+        // The others have entered later.
+        settings.programs.truncate(settings.schedule.programs);
+        if let Ok(event) = EventState::new(settings, openings) {
             *self = event;
         }
     }
@@ -535,6 +565,12 @@ impl EventState {
         self.settings.programs.iter().position(|program| program.name == name)
     }
 
+    /// Returns a game's number and programs, for notices.
+    pub(super) fn title(&self, fixture: &Fixture) -> String {
+        let (white, black) = (self.name(fixture.white), self.name(fixture.black));
+        format!("game {}: {white} - {black}", fixture.number + 1)
+    }
+
     /// Whether a program has signed on over a connection.
     pub(super) fn is_signed_on(&self, connection: ConnectionId) -> bool {
         self.peers.get(&connection).is_some_and(|peer| peer.program.is_some() || peer.is_line)
@@ -549,6 +585,7 @@ impl EventState {
     pub fn is_over(&self, at: Instant) -> bool {
         self.live_games.is_empty()
             && self.queue.is_empty()
+            && (self.left_out.is_empty() || self.schedule.is_fixed())
             && self.programs.iter().all(|program| program.mailbox.is_empty() && !program.is_quiet(at))
     }
 

@@ -81,7 +81,7 @@ impl EventState {
         }
     }
 
-    pub(super) fn tell(&mut self, urgent: bool, text: String) {
+    pub(in crate::referee) fn tell(&mut self, urgent: bool, text: String) {
         self.out.news.push(Notice { urgent, text });
     }
 }

@@ -178,6 +178,14 @@ impl EventState {
         }
     }
 
+    /// Closes the connection of a program by the director's word. A client that asked for the extensions comes back by itself.
+    pub(in crate::referee) fn send_away(&mut self, program: usize, why: &str, at: Instant) {
+        let Some(connection) = self.programs[program].connection else { return };
+        let retry = Some(RETRY).filter(|_| self.programs[program].extended);
+        self.write(connection, Directive { retry, ..Directive::fault(why) }, false, None);
+        self.close(connection, at);
+    }
+
     /// Closes a connection.
     pub(super) fn close(&mut self, connection: ConnectionId, at: Instant) {
         if !self.peers.get(&connection).is_some_and(|peer| peer.is_line) {

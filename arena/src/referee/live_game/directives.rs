@@ -95,7 +95,9 @@ impl LiveGame {
                 ..Directive::new(RefereeCommand::Respond, last.position.clone())
             },
         };
-        self.with_clocks(record, at)
+        // A client that is asked what it has answered before repeats its answer, unless there is a reason to think.
+        let reason = self.asks_anew.map(str::to_owned);
+        self.with_clocks(Directive { reason, ..record }, at)
     }
 
     /// Adds the clock times to a record, for a returning client that is not to move.

@@ -29,6 +29,8 @@ pub(super) struct LiveGame {
     last: Option<LastMove>,
     /// Whether the side to move has been asked a second time because its first reply was no answer.
     pub(super) was_asked_again: bool,
+    /// Why the next question has to be answered anew, even if it was answered before.
+    pub(super) asks_anew: Option<&'static str>,
     adjudicator: Adjudicator,
     adjudicated: Option<(Outcome, &'static str)>,
     /// The fact of the game's beginning.
@@ -80,15 +82,17 @@ impl LiveGame {
             paused: false,
             last: None,
             was_asked_again: false,
+            asks_anew: None,
             adjudicator: Adjudicator::default(),
             adjudicated: None,
             began: began.clone(),
         })
     }
 
-    /// Makes the same game in its state before the first move.
+    /// Makes the same game in its state before the first move. If it is paused it stays so.
     pub(super) fn anew(&self) -> Option<LiveGame> {
-        LiveGame::begin(&self.began, self.record.seats.clone(), &self.rules)
+        let anew = LiveGame::begin(&self.began, self.record.seats.clone(), &self.rules)?;
+        Some(LiveGame { paused: self.paused, ..anew })
     }
 
     /// Returns the program that plays a side.
@@ -113,8 +117,13 @@ impl LiveGame {
         self.run(at);
     }
 
-    /// Starts the clock of the side to move unless the game is paused.
-    fn run(&mut self, at: Instant) {
+    /// Stops the clock of a game that is to be paused.
+    pub(super) fn stop_clock(&mut self, at: Instant) {
+        self.clock.suspend(at);
+    }
+
+    /// Starts the clock of the side to move, unless the game is paused.
+    pub(super) fn run(&mut self, at: Instant) {
         if !self.asked || self.paused {
             return;
         }
@@ -122,17 +131,6 @@ impl LiveGame {
             self.clock.start_turn(self.to_move(), at);
         }
         self.clock.resume(at);
-    }
-
-    /// Stops the clock until the game is resumed.
-    pub(super) fn pause(&mut self, at: Instant) {
-        self.clock.suspend(at);
-        self.paused = true;
-    }
-
-    pub(super) fn resume(&mut self, at: Instant) {
-        self.paused = false;
-        self.run(at);
     }
 
     /// Returns the outcome if the flag of the side to move has fallen by now.
@@ -265,6 +263,18 @@ impl LiveGame {
                 self.clock.add_time((*side).into(), Duration::from_nanos(*nanos));
                 Ok(())
             }
+            Fact::TimeTaken { side, nanos, .. } => {
+                self.clock.charge((*side).into(), Duration::from_nanos(*nanos));
+                Ok(())
+            }
+            Fact::Paused { .. } | Fact::Resumed { .. } => {
+                self.paused = matches!(fact, Fact::Paused { .. });
+                Ok(())
+            }
+            Fact::Corrected { outcome, detail, .. } => {
+                self.record.end(Some(outcome.0), detail.clone(), self.record.lasted);
+                Ok(())
+            }
             Fact::Ended { outcome, detail, millis, .. } => {
                 self.record.end(Some(outcome.0), detail.clone(), Duration::from_millis(*millis));
                 Ok(())
@@ -281,7 +291,7 @@ impl LiveGame {
         self.record.game.play(mv).map_err(|error| error.to_string())?;
         let remaining = self.clock.book_turn(mover, used).remaining;
         (self.asked, self.repairs) = (false, 0);
-        self.was_asked_again = false;
+        (self.was_asked_again, self.asks_anew) = (false, None);
         let MoveWords { offers_draw, rejects_draw, .. } = *words;
         self.last = Some(LastMove { position, counters, mv: written, offers_draw, rejects_draw });
         let thinking = thinking(words);

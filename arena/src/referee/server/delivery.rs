@@ -59,7 +59,7 @@ impl Service {
 
     /// Sends messages, and writes files and notices.
     fn publish(&mut self, effects: Effects, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        let Effects { facts, messages, disconnects, news, finished, .. } = effects;
+        let Effects { facts, messages, disconnects, news, finished, amended, .. } = effects;
         for message in &messages {
             if !message.line.is_empty() {
                 self.log_line(message.to, '<', &message.line)?;
@@ -86,6 +86,12 @@ impl Service {
         let tags = self.event.settings.tags();
         for ending in &finished {
             self.files.write_game(&tags, ending).map_err(|error| ServiceError::File("games.pgn", error))?;
+        }
+        for (game, now) in &amended {
+            self.files
+                .amend_game(&tags, *game, now.as_ref())
+                .map_err(|error| ServiceError::File("games.pgn", error))?;
+            self.has_reported = false;
         }
         for news in &news {
             self.log(None, '#', &news.text)?;

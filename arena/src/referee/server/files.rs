@@ -93,6 +93,32 @@ impl EventFiles {
         Ok(())
     }
 
+    /// Replaces a game in the PGN file, or takes it out.
+    pub(super) fn amend_game(
+        &mut self,
+        tags: &PgnTags,
+        game: u64,
+        now: Option<&FinishedGame>,
+    ) -> io::Result<()> {
+        self.flush()?;
+        let (games, amended) = (self.folder.join("games.pgn"), self.folder.join("games.pgn.new"));
+        let before = fs::read_to_string(&games)?;
+        let number = format!("[GameNumber \"{}\"]", game + 1);
+        let mut text = String::with_capacity(before.len());
+        for pgn in games_of(&before) {
+            if !pgn.lines().any(|line| line == number) {
+                text += pgn;
+            } else if let Some(ending) = now {
+                text += &ending.record.pgn_of(&ending.fixture, tags, &players::PgnFields::default());
+            }
+        }
+        // The old file stays in place for its readers until the new one is complete.
+        fs::write(&amended, text)?;
+        fs::rename(&amended, &games)?;
+        self.games = BufWriter::new(File::options().append(true).open(games)?);
+        Ok(())
+    }
+
     /// Updates the file of one game in play, unless the queue of the writing thread is full.
     pub(super) fn catch_up(&mut self, event: &EventState) -> io::Result<()> {
         self.writer.check()?;
@@ -173,6 +199,19 @@ impl EventFiles {
 const TRAFFIC: &str = "traffic.log";
 const LONGEST_LOG: u64 = 64 << 20;
 const MOST_LOGS: usize = 15;
+
+/// Cuts the text of our PGN file into its games, each with what follows up to the next.
+fn games_of(text: &str) -> impl Iterator<Item = &str> {
+    let begin = "[Event \"";
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end =
+            rest.match_indices(&format!("\n{begin}")).map(|(at, _)| at + 1).next().unwrap_or(rest.len());
+        let game;
+        (game, rest) = rest.split_at(end);
+        (!game.is_empty()).then_some(game)
+    })
+}
 
 /// Maximum number of files that wait to be written.
 const LONGEST_QUEUE: usize = 8;

@@ -32,7 +32,9 @@ use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
 use super::lease::Lease;
-use super::{ConnectionEvent, ConnectionId, Effects, EventState, EventStore, EventStoreError, Notice};
+use super::{
+    CONSOLE, ConnectionEvent, ConnectionId, Effects, EventState, EventStore, EventStoreError, Notice, Order,
+};
 use connection::LineSender;
 use files::EventFiles;
 use listener::{ConnectionLimiter, ConnectionListener};
@@ -104,7 +106,7 @@ enum ServiceMessage {
     },
     Received(Instant, ConnectionEvent),
     Warning(String),
-    Command(String, oneshot::Sender<Result<String, String>>),
+    Command(Order, oneshot::Sender<Result<String, String>>),
     Quit {
         is_pause: bool,
     },
@@ -130,21 +132,43 @@ enum Role {
     Observer,
 }
 
+/// The programs that this machine runs for the referee. Nothing may wait for long here: moves do.
+pub trait LocalPrograms: Send {
+    /// Starts a program that has ended or was stopped. Returns the reply to the director; whether it could be started may show
+    /// later.
+    ///
+    /// # Errors
+    /// It is no such program, or it is running.
+    fn start(&mut self, name: &str) -> Result<String, String>;
+
+    /// Ends a program. Returns the reply to the director.
+    ///
+    /// # Errors
+    /// It is no such program, or it is not running.
+    fn stop(&mut self, name: &str) -> Result<String, String>;
+}
+
 /// A handle with which the director sends commands to a service.
 #[derive(Clone)]
 pub struct Director(Sender<ServiceMessage>);
 
 impl Director {
-    /// Sends a command (see [`EventState::obey`]) and waits for its result; `None` if the service has ended.
-    pub fn order(&self, words: String) -> Option<Result<String, String>> {
-        self.send(words).blocking_recv().ok()
+    /// Sends an order (see [`EventState::obey`]) and waits for its result; `None` if the service has ended.
+    pub fn order(&self, order: Order) -> Option<Result<String, String>> {
+        self.send(order).blocking_recv().ok()
     }
 
-    /// Sends a command. The receiver gets its result, or an error if the service has ended.
-    fn send(&self, words: String) -> oneshot::Receiver<Result<String, String>> {
+    /// Sends an order. The receiver gets its result, or an error if the service has ended.
+    fn send(&self, order: Order) -> oneshot::Receiver<Result<String, String>> {
         let (answer, answered) = oneshot::channel();
-        let _ = self.0.send(ServiceMessage::Command(words, answer));
+        let _ = self.0.send(ServiceMessage::Command(order, answer));
         answered
+    }
+
+    /// Tells the director something about a local program.
+    pub fn report(&self, text: String) {
+        // Sending fails only if the service has ended.
+        let _ = self.0.send(ServiceMessage::Warning(text));
     }
 
     /// Ends the service; `false` if it has already ended. The event can be resumed later. In a pause the clients are not
@@ -216,6 +240,7 @@ pub struct Service {
     log: VecDeque<String>,
     /// Whether the page accepts commands of the director.
     is_directed: bool,
+    locals: Option<Box<dyn LocalPrograms>>,
 }
 
 /// Longest time that the deciding thread waits for a message.
@@ -309,6 +334,7 @@ impl Service {
             watchers: page::channel(),
             log: VecDeque::new(),
             is_directed: false,
+            locals: None,
         })
     }
 
@@ -411,14 +437,8 @@ impl Service {
                     let found = self.answer(&query)?;
                     self.lease.hold(self.store.count(), Held::Page(found, answer));
                 }
-                ServiceMessage::Command(words, answer) => {
-                    self.log(None, '#', &format!("director: {words}"))?;
-                    let now = Instant::now();
-                    let done = match words.trim() {
-                        "alone" => self.go_alone(now),
-                        _ if !self.is_acting() => Err("the event waits for its observer".to_owned()),
-                        words => self.event.obey(words, now),
-                    };
+                ServiceMessage::Command(order, answer) => {
+                    let done = self.carry_out(&order, tell)?;
                     self.deliver(tell)?;
                     self.lease.hold(self.store.count(), Held::Answer(done, answer));
                     self.release(tell)?;
@@ -431,6 +451,78 @@ impl Service {
             self.postponed.push_front(message);
         }
         Ok(None)
+    }
+
+    /// Carries out an order of the director.
+    fn carry_out(
+        &mut self,
+        order: &Order,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<Result<String, String>, ServiceError> {
+        // The facts of a game are read from the store.
+        self.deliver(tell)?;
+        let text = format!("order ({}): {}", order.by(), order.words());
+        self.log(None, '#', &text)?;
+        if order.by() != CONSOLE {
+            tell(&Notice { urgent: false, text });
+        }
+        let now = Instant::now();
+        let words: Vec<&str> = order.words().split_whitespace().collect();
+        let is_acting = self.is_acting();
+        let done = match (words.as_slice(), &mut self.locals) {
+            (["alone"], _) => {
+                let done = self.go_alone(now);
+                if done.is_ok() {
+                    self.event.note_order(order);
+                }
+                done
+            }
+            _ if !is_acting => Err("the event waits for its observer".to_owned()),
+            ([word @ ("start" | "stop"), name @ ..], Some(locals)) if !name.is_empty() => {
+                let name = name.join(" ");
+                let done = if *word == "start" { locals.start(&name) } else { locals.stop(&name) };
+                if done.is_ok() {
+                    self.event.note_order(order);
+                }
+                done
+            }
+            (["status" | "s"], _) => {
+                let status = self.event.obey(order, &|_| Ok(Vec::new()), now);
+                status.map(|status| status + "\n" + &self.about_observer())
+            }
+            _ => {
+                let past = |game| self.store.game(game).map_err(|error| error.to_string());
+                self.event.obey(order, &past, now)
+            }
+        };
+        if let Err(why) = &done {
+            self.log(None, '#', &format!("refused: {}", game::excerpt(why)))?;
+        }
+        Ok(done)
+    }
+
+    /// Tells whether somebody can take over.
+    fn about_observer(&self) -> String {
+        let lacks = self.store.count().saturating_sub(self.lease.stored());
+        match (self.observer(), self.lease.connection()) {
+            (None, None) => "observer: none".to_owned(),
+            (Some(observer), None) => format!("observer {observer:x}: not connected"),
+            (named, Some(connection)) => {
+                let by = named.or(self.lease.observer()).unwrap_or_default();
+                let address = self.observers.address(connection);
+                let state = match (lacks, named) {
+                    (0, Some(_)) => "up to date; it may take over".to_owned(),
+                    (0, None) => "up to date".to_owned(),
+                    _ => format!("{} behind", game::counted(lacks, "fact")),
+                };
+                format!("observer {by:x} at {address}: {state}")
+            }
+        }
+    }
+
+    /// Lets the director start and stop the programs of this machine.
+    pub fn manage(&mut self, locals: Box<dyn LocalPrograms>) {
+        self.locals = Some(locals);
     }
 
     fn hear_client(&mut self, input: ConnectionEvent, at: Instant) -> Result<(), ServiceError> {

@@ -70,6 +70,11 @@ impl Observers {
         self.connected.insert(connection, output);
     }
 
+    /// The address of an observer, as text.
+    pub(super) fn address(&self, connection: ConnectionId) -> String {
+        self.connected.get(&connection).map_or_else(|| "?".to_owned(), |output| output.address.to_string())
+    }
+
     /// Whether an input comes from one of their connections.
     pub(super) fn have(&self, input: &ConnectionEvent) -> bool {
         self.connected.contains_key(&input.connection())

@@ -34,6 +34,7 @@ use super::listener::ConnectionPermit;
 use super::rate::RateLimiter;
 use super::tls::{self, ByteStream};
 use super::{ConnectionLimiter, ConnectionLimits, ConnectionListener, Director, ServiceMessage, Tls};
+use crate::referee::Order;
 use crate::referee::guesses::network;
 use crate::referee::settings::is_same;
 
@@ -256,7 +257,12 @@ async fn order(
         }
         return (status, text).into_response();
     }
-    let done = Director(page.service.clone()).send(words).await;
+    let order = Order::new(&words, &format!("page {}", from.ip()));
+    if order.needs_confirmation() {
+        let question = format!("{}: really? `--yes` at its end confirms it", order.words());
+        return (StatusCode::CONFLICT, question).into_response();
+    }
+    let done = Director(page.service.clone()).send(order).await;
     match done.unwrap_or_else(|_| Err("the service has ended".to_owned())) {
         Ok(text) => reply("text/plain; charset=utf-8", text),
         Err(why) => (StatusCode::BAD_REQUEST, why).into_response(),

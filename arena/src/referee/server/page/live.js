@@ -183,7 +183,8 @@ for (const button of document.querySelectorAll("[data-order]")) {
       if (!more) return;
       words = words.replace("*", () => more);
     }
-    if (isGrave === undefined || confirm(`${words}: really?`)) order(words);
+    if (isGrave === undefined) order(words);
+    else if (confirm(`${words}: really?`)) order(words + " --yes");
   };
 }
 

@@ -1,0 +1,261 @@
+//! Orders about games.
+
+use std::time::{Duration, Instant};
+
+use game::{Color, Game, Outcome, counted};
+use shakmaty::Position as _;
+
+use super::{Done, PastFacts, number, with_reason};
+use crate::match_store::RecordedOutcome;
+use crate::referee::live_game::LiveGame;
+use crate::referee::{EventState, Fact, FinishedGame, Side, report};
+use crate::statistics::Points;
+
+impl EventState {
+    pub(super) fn pause(&mut self, games: &[u64], at: Instant) -> String {
+        for &game in games {
+            if let Some(live) = self.live_games.get_mut(&game).filter(|live| !live.paused) {
+                live.stop_clock(at);
+                self.record(Fact::Paused { game });
+            }
+        }
+        format!("{} held", counted(games.len() as u64, "game"))
+    }
+
+    pub(super) fn resume(&mut self, games: &[u64], at: Instant) -> String {
+        for &game in games {
+            if self.live_games.get(&game).is_none_or(|live| !live.paused) {
+                continue;
+            }
+            self.record(Fact::Resumed { game });
+            let Some(live) = self.live_games.get_mut(&game) else { continue };
+            live.run(at);
+            let is_asked = live.asked;
+            self.look_for_players(game, at);
+            if is_asked { self.watch_flag(game) } else { self.ask(game, at) }
+        }
+        format!("{} may go on", counted(games.len() as u64, "game"))
+    }
+
+    /// Begins to count the absence of players who are not there.
+    fn look_for_players(&mut self, game: u64, at: Instant) {
+        for color in Color::ALL {
+            if !self.is_present(self.live_games[&game].program(color)) {
+                self.is_gone(game, color, at);
+            }
+        }
+    }
+
+    pub(super) fn adjudicate(&mut self, game: u64, outcome: Outcome, why: String, at: Instant) -> String {
+        self.end(game, outcome, why, at);
+        format!("game {}: {}", game + 1, outcome.result())
+    }
+
+    pub(super) fn restart(&mut self, game: u64, at: Instant) -> String {
+        self.expect_late_reply(game);
+        self.record(Fact::Restarted { game });
+        self.present_anew(game, at);
+        format!("game {} begins anew", game + 1)
+    }
+
+    /// Gives a finished game another result. The one before stays in the record.
+    pub(super) fn correct(
+        &mut self,
+        game: &str,
+        outcome: Outcome,
+        reason: &[&str],
+        past: PastFacts<'_>,
+    ) -> Done {
+        let game = number(game)?;
+        let result = self.results.iter().find(|result| result.fixture.number == game);
+        let result = result.ok_or_else(|| format!("game {} has no result", game + 1))?;
+        let before = result.outcome;
+        if before.result() == outcome.result() {
+            return Err(format!("{} is its result", outcome.result()));
+        }
+        let correction = format!("corrected from {} ({})", before.result(), report::reason(result));
+        let corrected = Fact::Corrected {
+            game,
+            outcome: RecordedOutcome(outcome),
+            detail: with_reason(&correction, reason),
+        };
+        let mut live = self.recall_from(&past(game)?)?;
+        live.apply(&corrected)?;
+        let follows = self.schedule.clone().correct(&live.fixture, points(before), points(outcome));
+        self.record(corrected);
+        let LiveGame { fixture, record, .. } = live;
+        self.out.amended.push((game, Some(FinishedGame { fixture, record })));
+        let told = format!("game {}: {}, no longer {}", game + 1, outcome.result(), before.result());
+        self.tell(false, told.clone());
+        let but = if follows { "" } else { "; who is in the next round stays as it is" };
+        Ok((told + but, Some(game)))
+    }
+
+    /// Makes a game from its facts.
+    fn recall_from(&self, facts: &[Fact]) -> Result<LiveGame, String> {
+        let began = facts.first().and_then(|began| self.recall(began));
+        let mut live = began.ok_or("the game is not in the store")?;
+        facts[1..].iter().try_for_each(|fact| live.apply(fact))?;
+        Ok(live)
+    }
+
+    /// Plays a game on from the position before a move. What was played up to there is told and stored anew.
+    pub(super) fn rewind(
+        &mut self,
+        text: &str,
+        mv: &str,
+        clocks: Option<[Duration; 2]>,
+        past: PastFacts<'_>,
+        at: Instant,
+    ) -> Done {
+        let game = number(text)?;
+        let is_live = self.live_games.contains_key(&game);
+        if !is_live {
+            self.may_reopen(game)?;
+        }
+        let facts = past(game)?;
+        let played = self.recall_from(&facts)?;
+        let kept = moves_before(&played, mv)?;
+        if clocks.is_some() && played.clock.remaining(Color::White, at).is_none() {
+            return Err("no clock runs in this game".to_owned());
+        }
+        if is_live {
+            self.expect_late_reply(game);
+            self.record(Fact::Restarted { game });
+        } else {
+            self.record(Fact::Reopened { game });
+            self.record(facts[0].clone());
+            self.out.amended.push((game, None));
+        }
+        for fact in facts_before(&facts[1..], kept) {
+            self.record(fact.clone());
+        }
+        for (color, time) in Color::ALL.into_iter().zip(clocks.into_iter().flatten()) {
+            self.change_clock(game, color, time, at);
+        }
+        let (move_number, turn) =
+            (self.live_games[&game].record.game.position().fullmoves(), self.live_games[&game].to_move());
+        self.present_anew(game, at);
+        if self.live_games.contains_key(&game) {
+            self.look_for_players(game, at);
+        }
+        let told = format!("game {} goes on at move {move_number} of {turn}", game + 1);
+        self.tell(false, told.clone());
+        Ok((told, Some(game)))
+    }
+
+    /// Whether a finished game can be played on now.
+    fn may_reopen(&self, game: u64) -> Result<(), String> {
+        let result = self.results.iter().find(|result| result.fixture.number == game);
+        let fixture = result.ok_or_else(|| format!("game {} has not been played", game + 1))?.fixture;
+        self.schedule.may_reopen(game).map_err(|error| error.to_string())?;
+        for program in [fixture.white, fixture.black] {
+            let (name, state) = (self.name(program), &self.programs[program]);
+            if let Some(other) = state.game {
+                return Err(format!("{name} is playing game {}", other + 1));
+            }
+            if state.is_withdrawn {
+                return Err(format!("{name} has withdrawn; `readmit` it first"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Clocks.
+impl EventState {
+    pub(super) fn add_time(
+        &mut self,
+        game: u64,
+        color: Color,
+        time: Duration,
+        at: Instant,
+    ) -> Result<String, String> {
+        let remaining = self.remaining(game, color, at)?;
+        self.change_clock(game, color, remaining.saturating_add(time), at);
+        Ok(format!("{color} has {time:?} more in game {}", game + 1))
+    }
+
+    pub(super) fn take_time(
+        &mut self,
+        game: u64,
+        color: Color,
+        time: Duration,
+        at: Instant,
+    ) -> Result<String, String> {
+        let remaining = self.remaining(game, color, at)?;
+        if remaining <= time {
+            return Err(format!("{color} has only {:.1} s", remaining.as_secs_f64()));
+        }
+        self.change_clock(game, color, remaining.saturating_sub(time), at);
+        Ok(format!("{color} has {time:?} less in game {}", game + 1))
+    }
+
+    pub(super) fn set_clock(
+        &mut self,
+        game: u64,
+        color: Color,
+        time: Duration,
+        at: Instant,
+    ) -> Result<String, String> {
+        self.remaining(game, color, at)?;
+        self.change_clock(game, color, time, at);
+        Ok(format!("{color} has {time:?} in game {}", game + 1))
+    }
+
+    fn remaining(&self, game: u64, color: Color, at: Instant) -> Result<Duration, String> {
+        let remaining = self.live_games[&game].clock.remaining(color, at);
+        remaining.ok_or_else(|| "no clock runs in this event".to_owned())
+    }
+
+    /// Gives a side so much time. The fact is the difference, because a referee that goes on with the event lets a turn
+    /// begin again.
+    fn change_clock(&mut self, game: u64, color: Color, time: Duration, at: Instant) {
+        let clock = &self.live_games[&game].clock;
+        let (Some(remaining), overrun) = (clock.remaining(color, at), clock.overrun(color, at)) else {
+            return;
+        };
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let side = Side::from(color);
+        match time.checked_sub(remaining) {
+            Some(more) => self.record(Fact::TimeAdded { game, side, nanos: nanos(more + overrun) }),
+            None => self.record(Fact::TimeTaken { game, side, nanos: nanos(remaining.saturating_sub(time)) }),
+        }
+        self.watch_flag(game);
+    }
+}
+
+/// White's points.
+fn points(outcome: Outcome) -> Points {
+    Points::of(outcome, Color::White)
+}
+
+/// Returns the number of moves after the opening that were made before a move such as `17`, `17b` or `17...`.
+fn moves_before(played: &LiveGame, text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let color = match &text[digits.len()..] {
+        "" | "." | "w" => Color::White,
+        "b" | "..." | "…" => Color::Black,
+        _ => return Err(format!("`{}`: expected a move such as 17 or 17b", game::excerpt(text))),
+    };
+    let wanted: u32 = digits
+        .parse()
+        .map_err(|_| format!("`{}`: expected a move such as 17 or 17b", game::excerpt(text)))?;
+    let game: &Game = &played.record.game;
+    let mut positions = game.positions();
+    let ply = positions.position(|board| u32::from(board.fullmoves()) == wanted && board.turn() == color);
+    let ply = ply.ok_or_else(|| format!("the game has no move {}", game::excerpt(text)))?;
+    ply.checked_sub(played.record.opening).ok_or_else(|| "that move belongs to the opening".to_owned())
+}
+
+/// Returns the facts up to a move that make the game: moves, and changes of clocks.
+fn facts_before(facts: &[Fact], moves: usize) -> impl Iterator<Item = &Fact> {
+    let mut made = 0;
+    let is_before = move |fact: &&Fact| {
+        made += usize::from(matches!(fact, Fact::Moved { .. }));
+        made <= moves
+    };
+    let makes_game =
+        |fact: &&Fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. } | Fact::TimeTaken { .. });
+    facts.iter().take_while(is_before).filter(makes_game)
+}
