@@ -12,14 +12,14 @@ mod game_html;
 mod game_page;
 mod single_file;
 
-pub use game_html::{LONGEST_LINE, game_page};
+pub use game_html::{LONGEST_LINE, LONGEST_MAIN_LINE, game_data, game_page, script_json};
 pub use game_page::{GamePage, PageLine, PageMove, PageStep, PlayerSummary, touched_squares};
 pub use single_file::SingleFile;
 
 /// The style sheet of the components: colours in light and dark, board, graph, list of moves, and what all pages have in common.
 pub const STYLE: &str = include_str!("../assets/board.css");
 
-/// The components: `HeraldBoard`, `HeraldGraph`, `HeraldMoves`, `HeraldReplay`, and the switch between light and dark, which is any button with the
+/// The components: `HeraldBoard`, `HeraldGraph`, `HeraldMoves`, `HeraldLines`, `HeraldReplay`, and the switch between light and dark, which is any button with the
 /// attribute `data-theme-switch`. Each describes itself at its head.
 pub const SCRIPT: &str = concat!(
     include_str!("../assets/theme.js"),
@@ -27,6 +27,7 @@ pub const SCRIPT: &str = concat!(
     include_str!("../assets/board.js"),
     include_str!("../assets/graph.js"),
     include_str!("../assets/moves.js"),
+    include_str!("../assets/lines.js"),
     include_str!("../assets/replay.js"),
 );
 

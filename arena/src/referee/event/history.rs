@@ -83,7 +83,8 @@ impl EventState {
         }
         let used = live.used_by_both();
         let (detail, plies) = (live.record.detail.clone(), live.record.moves.len() as u32);
-        self.results.push(GameSummary { fixture, outcome, detail, plies, used });
+        let (began, lasted) = (live.record.started, live.record.lasted);
+        self.results.push(GameSummary { fixture, outcome, detail, plies, used, began, lasted });
         let names = [fixture.white, fixture.black].map(|program| self.name(program).to_owned());
         let text = format!(
             "game {}: {} - {} {} ({outcome})",

@@ -16,7 +16,7 @@ mod output;
 mod presence;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use game::{Color, Game, Outcome};
 use messages::epd::{Position, RefereeCommand};
@@ -133,6 +133,10 @@ pub struct GameSummary {
     pub plies: u32,
     /// Time used by each side.
     pub used: ByColor<Duration>,
+    /// When it began.
+    pub began: SystemTime,
+    /// From its beginning to its end.
+    pub lasted: Duration,
 }
 
 /// The state of an event.

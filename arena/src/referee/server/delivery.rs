@@ -6,11 +6,11 @@
 
 use std::net::SocketAddr;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use game::counted;
 
-use super::page::{self, PageQuery, PageUpdate};
+use super::page::{self, MOST_RECENT, PageQuery, PageUpdate, is_recent};
 use super::{ConnectionLimits, Held, Service, ServiceEnd, ServiceError, ServiceMessage};
 use crate::referee::live_game::LiveGame;
 use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice, Proof, view};
@@ -159,7 +159,7 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
         self.observers.end(self.lease.connection());
-        let state = view::state(&self.event, Instant::now(), &self.log, false);
+        let state = view::state(&self.event, &self.opinions, Instant::now(), &self.log, false);
         let _ = self.watchers.send(PageUpdate::End(state.to_string()));
         self.event.close_down(end == ServiceEnd::Pause);
         self.deliver(tell)?;
@@ -211,8 +211,9 @@ impl Service {
         let now = Instant::now();
         for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
             if let Some(live) = fact.game().and_then(|game| self.event.live_games.get(&game)) {
-                let _ =
-                    self.watchers.send(PageUpdate::Game(view::running(&self.event, live, now).to_string()));
+                let opinions = self.opinions.get(&live.fixture.number);
+                let shown = view::running(&self.event, live, opinions, now);
+                let _ = self.watchers.send(PageUpdate::Game(shown.to_string()));
             }
         }
         if has_news || facts.iter().any(|fact| matches!(fact, Fact::Began { .. } | Fact::Ended { .. })) {
@@ -224,19 +225,43 @@ impl Service {
     pub(super) fn answer(&self, query: &PageQuery) -> Result<Option<String>, ServiceError> {
         Ok(match *query {
             PageQuery::State => {
-                let state = view::state(&self.event, Instant::now(), &self.log, self.is_directed);
+                let state =
+                    view::state(&self.event, &self.opinions, Instant::now(), &self.log, self.is_directed);
                 Some(state.to_string())
             }
             PageQuery::AllPgn => self.files.games().ok(),
             PageQuery::Game(game) => {
-                self.find(game)?.map(|live| view::detail(&live.fixture, &live.record).to_string())
+                let opinions = self.opinions.get(&game);
+                self.find(game)?.map(|live| view::detail(&live.fixture, &live.record, opinions))
             }
+            PageQuery::BroadcastPgn(game) => {
+                let tags = self.event.settings.tags();
+                self.find(game)?.map(|live| live.record.broadcast_pgn(&live.fixture, &tags))
+            }
+            PageQuery::LivePgn => Some(self.live_pgn()?),
             PageQuery::Pgn(game) => {
                 let tags = self.event.settings.tags();
                 self.find(game)?
                     .map(|live| live.record.pgn_of(&live.fixture, &tags, &players::PgnFields::default()))
             }
         })
+    }
+
+    /// The games in play and those that have just ended, as viewers read them.
+    fn live_pgn(&self) -> Result<String, ServiceError> {
+        let (now, tags) = (SystemTime::now(), self.event.settings.tags());
+        let recent = self.event.results.iter().rev().take(MOST_RECENT);
+        let recent = recent.filter(|result| is_recent(result.began + result.lasted, now));
+        let mut pgn = String::new();
+        for result in recent.rev() {
+            if let Some(live) = self.find(result.fixture.number)? {
+                pgn.push_str(&live.record.broadcast_pgn(&live.fixture, &tags));
+            }
+        }
+        for live in self.event.live_games.values() {
+            pgn.push_str(&live.record.broadcast_pgn(&live.fixture, &tags));
+        }
+        Ok(pgn)
     }
 
     /// Restores a game from the stored facts.

@@ -19,7 +19,7 @@ mod term;
 mod tls;
 mod witness;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -32,6 +32,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
 use super::lease::Lease;
+use super::view::Opinions;
 use super::{ConnectionEvent, ConnectionId, Effects, EventState, EventStore, EventStoreError, Notice};
 use connection::LineSender;
 use files::EventFiles;
@@ -216,6 +217,8 @@ pub struct Service {
     log: VecDeque<String>,
     /// Whether the page accepts commands of the director.
     is_directed: bool,
+    /// What a third program thinks of the games, for the page.
+    opinions: BTreeMap<u64, Opinions>,
 }
 
 /// Longest time that the deciding thread waits for a message.
@@ -309,6 +312,7 @@ impl Service {
             watchers: page::channel(),
             log: VecDeque::new(),
             is_directed: false,
+            opinions: BTreeMap::new(),
         })
     }
 

@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{self, Poll};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
@@ -48,6 +48,20 @@ pub(super) enum PageQuery {
     Pgn(u64),
     /// All finished games, in PGN.
     AllPgn,
+    /// A game in PGN as viewers read it. Carries its number, from 0.
+    BroadcastPgn(u64),
+    /// The games in play and those that have just ended, in PGN as viewers read it.
+    LivePgn,
+}
+
+/// Time for which a game that has ended stays among the live games, so that a viewer that asks now and then sees its result.
+const RECENT: Duration = Duration::from_mins(5);
+/// Maximum number of ended games among the live games.
+pub(super) const MOST_RECENT: usize = 32;
+
+/// Whether a game that ended at that moment still stands among the live games.
+pub(super) fn is_recent(ended: SystemTime, now: SystemTime) -> bool {
+    now.duration_since(ended).is_ok_and(|since| since < RECENT)
 }
 
 /// An update pushed to the page.
@@ -146,6 +160,8 @@ pub(super) fn serve(
         .route("/state.json", get(state))
         .route("/game/{name}", get(game))
         .route("/games.pgn", get(all_games))
+        .route("/games/{name}", get(broadcast_game))
+        .route("/live.pgn", get(live_games))
         .route("/events", get(events))
         .route("/order", post(order).layer(DefaultBodyLimit::max(LONGEST_ORDER)))
         .with_state(PageState {
@@ -210,7 +226,7 @@ impl PageState {
         let is_asked = self.service.send(ServiceMessage::Query(query, answer)).is_ok();
         match answered.await {
             Ok(Some(text)) if is_asked => reply(kind, text),
-            Ok(_) => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
+            Ok(_) => no_such_game(),
             Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the service has ended\n").into_response(),
         }
     }
@@ -227,13 +243,34 @@ async fn all_games(State(page): State<PageState>) -> Response {
     page.ask(PageQuery::AllPgn, PGN).await
 }
 
+async fn live_games(State(page): State<PageState>) -> Response {
+    page.ask(PageQuery::LivePgn, PGN).await
+}
+
+/// The number of a game and the format in a name such as `17.json`.
+fn game_file(name: &str) -> Option<(u64, &str)> {
+    let (number, kind) = name.split_once('.')?;
+    Some((number.parse::<u64>().ok()?.checked_sub(1)?, kind))
+}
+
+fn no_such_game() -> Response {
+    (StatusCode::NOT_FOUND, "there is no such game\n").into_response()
+}
+
 /// Returns a game as `17.json` or `17.pgn`.
 async fn game(State(page): State<PageState>, Path(name): Path<String>) -> Response {
-    let number = |text: &str| text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
-    match name.split_once('.').and_then(|(name, kind)| Some((number(name)?, kind))) {
+    match game_file(&name) {
         Some((number, "json")) => page.ask(PageQuery::Game(number), JSON).await,
         Some((number, "pgn")) => page.ask(PageQuery::Pgn(number), PGN).await,
-        _ => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
+        _ => no_such_game(),
+    }
+}
+
+/// Returns a game as `17.pgn` as viewers read it.
+async fn broadcast_game(State(page): State<PageState>, Path(name): Path<String>) -> Response {
+    match game_file(&name) {
+        Some((number, "pgn")) => page.ask(PageQuery::BroadcastPgn(number), PGN).await,
+        _ => no_such_game(),
     }
 }
 
@@ -264,8 +301,14 @@ async fn order(
 }
 
 async fn events(State(page): State<PageState>) -> Sse<impl Stream<Item = Result<Sent, Infallible>>> {
-    Sse::new(stream(page.told.subscribe())).keep_alive(KeepAlive::default())
+    // Browsers show comments to nobody, so that the sign of life is an event.
+    let alive = KeepAlive::new().interval(ALIVE).event(Sent::default().event("alive").data("1"));
+    Sse::new(stream(page.told.subscribe())).keep_alive(alive)
 }
+
+/// Interval of the signs of life on a stream without updates. A page that hears nothing for some seconds knows that the
+/// referee is out of reach.
+const ALIVE: Duration = Duration::from_secs(2);
 
 /// Returns the stream of updates. A page that missed updates is told to request the state again.
 fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Sent, Infallible>> {
@@ -333,7 +376,7 @@ async fn receive(
 pub(super) const MOST_CONNECTIONS: usize = 512;
 /// Time in which a request has to be complete.
 const LONGEST_REQUEST: Duration = Duration::from_secs(10);
-/// Time that a connection may be idle. The stream of updates has a sign of life every fifteen seconds.
+/// Time that a connection may be idle. The stream of updates has a sign of life every two seconds.
 const LONGEST_IDLE: Duration = Duration::from_mins(1);
 
 /// A connection that counts towards the limits until it is dropped. Reading from it fails when a request is not complete in time,
