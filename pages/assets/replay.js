@@ -5,7 +5,8 @@
 //   replay.show(game);       // JSON as pages/src/game_page.rs describes it
 //   replay.go(id);           // 0 is the start
 //
-// With `lines` both programs' scores are curves of their own, and their main lines and a third opinion stand beside the board.
+// With `lines` both programs' scores are curves of their own, and their main lines and a third opinion stand beside the board;
+// `replay.third` is the name of the third program.
 const HeraldReplay = (() => {
   function make(name, kind, text, into) {
     const node = document.createElement(name);
@@ -239,7 +240,7 @@ const HeraldReplay = (() => {
         if (node.third) found.third ??= { node, start: node, told: node.third, line: node.third };
         if (found.w && found.b && found.third) break;
       }
-      const names = { ...this.names, third: this.game.third || "Third opinion" };
+      const names = { ...this.names, third: this.third || "Third opinion" };
       this.lines.show(["w", "b", "third"].filter(kind => found[kind]).map(kind => {
         const { start, told, line } = found[kind], isWhite = start.turn === "w";
         return { kind, name: names[kind], score: told.score, facts: searchText(told), start: start.fen, count: start.count, isWhite, steps: line ? steps(line, start.fen) : [] };

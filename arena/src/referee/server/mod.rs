@@ -7,6 +7,7 @@
 mod connection;
 mod delivery;
 mod files;
+mod kibitzer;
 mod listener;
 mod match_page;
 mod observer;
@@ -28,6 +29,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+use pages::PageLine;
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
@@ -36,6 +38,8 @@ use super::view::Opinions;
 use super::{ConnectionEvent, ConnectionId, Effects, EventState, EventStore, EventStoreError, Notice};
 use connection::LineSender;
 use files::EventFiles;
+use kibitzer::Kibitzing;
+pub use kibitzer::{KibitzedPosition, KibitzerSeat, KibitzingEnded};
 use listener::{ConnectionLimiter, ConnectionListener};
 pub use listener::{ConnectionLimits, ListenConfig};
 pub use match_page::{MatchFigure, MatchPage, PageHeading};
@@ -112,6 +116,8 @@ enum ServiceMessage {
     /// The witness has answered a claim for an epoch.
     Claimed(u64, io::Result<bool>),
     Query(PageQuery, oneshot::Sender<Option<String>>),
+    /// A third program's opinion on a game after so many plies.
+    Opinion(u64, usize, PageLine),
 }
 
 impl ServiceMessage {
@@ -219,6 +225,8 @@ pub struct Service {
     is_directed: bool,
     /// What a third program thinks of the games, for the page.
     opinions: BTreeMap<u64, Opinions>,
+    /// The third program, if there is one.
+    kibitzing: Option<Kibitzing>,
 }
 
 /// Longest time that the deciding thread waits for a message.
@@ -313,6 +321,7 @@ impl Service {
             log: VecDeque::new(),
             is_directed: false,
             opinions: BTreeMap::new(),
+            kibitzing: None,
         })
     }
 
@@ -362,9 +371,7 @@ impl Service {
             self.deliver(tell)?;
             if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
                 if !std::mem::replace(&mut self.has_reported, true) {
-                    self.files
-                        .report(&self.event)
-                        .map_err(|error| ServiceError::File("the report", error))?;
+                    self.report()?;
                     self.store.mark_over()?;
                     tell(&Notice { urgent: true, text: "all games have been played".to_owned() });
                 }
@@ -408,6 +415,7 @@ impl Service {
                         tell(&Notice { urgent: false, text });
                     }
                 }
+                ServiceMessage::Opinion(game, ply, opinion) => self.hear_opinion(game, ply, opinion),
                 ServiceMessage::Claimed(epoch, granted) => self.hear_witness(epoch, granted, tell)?,
                 ServiceMessage::Quit { is_pause: false } => return Ok(Some(ServiceEnd::Quit)),
                 ServiceMessage::Quit { is_pause: true } => return Ok(Some(ServiceEnd::Pause)),

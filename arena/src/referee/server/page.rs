@@ -71,7 +71,9 @@ pub(super) enum PageUpdate {
     Game(String),
     /// Something else has changed; the page has to request the state again.
     Changed,
-    /// The service ends. Carries the last state, as JSON.
+    /// A third program's opinion on a position, as JSON.
+    Third(String),
+    /// The service ends. Carries the last state and the last games, as JSON.
     End(String),
 }
 
@@ -152,11 +154,11 @@ pub(super) fn serve(
     let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
     let routes = Router::new()
         .route("/", get(index))
-        .route("/live.css", page("text/css; charset=utf-8", include_str!("page/live.css")))
+        .route("/live.css", page("text/css; charset=utf-8", LIVE_STYLE))
         .route("/board.css", page("text/css; charset=utf-8", pages::STYLE))
         .route("/board.js", page("text/javascript; charset=utf-8", pages::SCRIPT))
         .route("/icon.svg", page("image/svg+xml", pages::ICON))
-        .route("/live.js", page("text/javascript; charset=utf-8", include_str!("page/live.js")))
+        .route("/live.js", page("text/javascript; charset=utf-8", LIVE_SCRIPT))
         .route("/state.json", get(state))
         .route("/game/{name}", get(game))
         .route("/games.pgn", get(all_games))
@@ -180,8 +182,32 @@ pub(super) fn serve(
     Ok(address)
 }
 
+const LIVE_BODY: &str = include_str!("page/index.html");
+const LIVE_STYLE: &str = include_str!("page/live.css");
+const LIVE_SCRIPT: &str = include_str!("page/live.js");
+
 async fn index() -> Response {
-    reply("text/html; charset=utf-8", pages::served_page("live", include_str!("page/index.html")))
+    reply("text/html; charset=utf-8", pages::served_page("live", LIVE_BODY))
+}
+
+/// The files of the page as a report, which opens from a disk: their names and contents. The state of the event is JSON. The games
+/// are added as [`report_game`].
+pub(super) fn report_files(state: &str) -> [(&'static str, String); 7] {
+    let state = format!("\"use strict\";\nconst HERALD_REPORT = {};\n", pages::script_json(state));
+    [
+        ("index.html", pages::stored_page("live", "state", LIVE_BODY)),
+        ("state.js", state),
+        ("board.css", pages::STYLE.to_owned()),
+        ("board.js", pages::SCRIPT.to_owned()),
+        ("live.css", LIVE_STYLE.to_owned()),
+        ("live.js", LIVE_SCRIPT.to_owned()),
+        ("icon.svg", pages::ICON.to_owned()),
+    ]
+}
+
+/// The script that gives the page of a report a game. Carries the game as JSON.
+pub(super) fn report_game(game: &str) -> String {
+    format!("heraldGame({});\n", pages::script_json(game))
 }
 
 /// Refuses requests for another host. A page elsewhere that has made its own name lead here would otherwise read ours.
@@ -317,6 +343,7 @@ fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Se
     unfold(told, move |mut told| async move {
         let sent = match told.recv().await {
             Ok(PageUpdate::Game(json)) => Sent::default().event("game").data(json),
+            Ok(PageUpdate::Third(json)) => Sent::default().event("third").data(json),
             Ok(PageUpdate::End(json)) => Sent::default().event("end").data(json),
             Ok(PageUpdate::Changed) | Err(RecvError::Lagged(_)) => changed(),
             Err(RecvError::Closed) => return None,

@@ -128,7 +128,7 @@ function showFacts() {
 }
 async function fetchGame(number) {
   if (kept.has(number) && (report || !running.has(number))) return { number, game: kept.get(number) };
-  if (report) return readGame(number);
+  if (report) return report.games ? null : readGame(number);
   const answer = await fetch(`game/${number}.json`).catch(() => null);
   if (!answer || !answer.ok) return kept.has(number) ? { number, game: kept.get(number) } : null;
   const told = await answer.json().catch(() => null);
@@ -136,9 +136,11 @@ async function fetchGame(number) {
   return told;
 }
 // A game of a report is a script beside it: a page from a disk may read no other files.
+const awaited = new Map();
+globalThis.heraldGame = told => { kept.set(told.number, told.game); awaited.get(told.number)?.(told); };
 function readGame(number) {
   return new Promise(done => {
-    globalThis.heraldGame = told => { kept.set(told.number, told.game); done(told); };
+    awaited.set(number, done);
     const script = make("script");
     script.src = `game-${number}.js`;
     script.onerror = () => done(null);
@@ -153,7 +155,6 @@ async function load(number, move) {
   replay.game = loaded.game;
   const live = running.get(number);
   if (!live) kept.set(number, loaded.game);
-  loaded.game.third ??= state?.kibitzer;
   $("game").hidden = $("files").hidden = false;
   view.show(loaded.game);
   view.go(move !== undefined ? nodeAt(move) : isAtEnd ? view.last() : Math.min(at, view.last()));
@@ -171,7 +172,7 @@ async function open(number, move) {
   markCards();
   showOrders();
   await load(number, move);
-  if (replay?.number === number && !replay.game) $("title").textContent = `Game ${number} can't be shown now.`;
+  if (replay?.number === number && !replay.game) $("title").textContent = report?.games ? `Game ${number} is not in this file.` : `Game ${number} can't be shown now.`;
 }
 function choose(number) {
   isChosen = true;
@@ -204,7 +205,7 @@ function readAddress() {
 let leaving = null;
 function follow() {
   if (isChosen) return;
-  const first = [...running.keys()].sort((a, b) => a - b)[0], last = state?.finished.at(-1)?.number;
+  const first = [...running.keys()].sort((a, b) => a - b)[0], last = state?.finished.filter(game => !report?.games || kept.has(game.number)).at(-1)?.number;
   if (!replay) {
     if (first ?? last) open(first ?? last);
   } else if (!running.has(replay.number) && first && !leaving) {
@@ -359,6 +360,10 @@ function showState(told) {
   // The game that is shown has ended since it was loaded.
   if (replay?.game?.result === "*" && !running.has(replay.number)) load(replay.number);
   else if (replay?.game) showFacts();
+  if (view.third !== state.kibitzer) {
+    view.third = state.kibitzer;
+    if (replay?.game) view.showLines();
+  }
   follow();
   keepSoon();
 }
@@ -479,7 +484,12 @@ function listen() {
   // The page asks again by itself: a browser gives up for good after some answers.
   events.onerror = () => { events.close(); lose(); };
   // The referee goes. What it showed last stays; after a pause the page finds it again.
-  on("end", data => { showState(JSON.parse(data)); lose(); });
+  on("end", data => {
+    const told = JSON.parse(data);
+    showState(told.state);
+    for (const { number, game } of told.games) kept.set(number, game);
+    lose();
+  });
 }
 function watch() {
   const silent = performance.now() - heard;
@@ -488,10 +498,12 @@ function watch() {
 }
 
 if (report) {
-  for (const id of ["links", "director", "save"]) $(id).hidden = true;
+  for (const id of ["director", "save", "live-pgn"]) $(id).hidden = true;
+  // In a single file there is nothing to lead to.
+  $("links").hidden = Boolean(report.games);
+  readAddress();
   showState(report);
   tell(report.over ? "" : "The event was not over when this was written.", false);
-  readAddress();
 } else {
   loadParts();
   readAddress();
