@@ -40,6 +40,8 @@ pub(super) struct GameInPlay<'a> {
     pub(super) gone: Vec<Color>,
     pub(super) adjudication: &'a Adjudication,
     pub(super) opinions: Option<&'a Opinions>,
+    /// Whether the last move is described with its line, so that a page which has the game needs no more.
+    pub(super) is_full: bool,
 }
 
 impl GameInPlay<'_> {
@@ -55,10 +57,14 @@ impl GameInPlay<'_> {
             "clocks": { "white": millis(Color::White), "black": millis(Color::Black) },
             "running": self.clock.is_running().then(|| color_name(game.turn())), "turn": color_name(game.turn()),
             "paused": self.paused, "gone": self.gone.iter().map(|&color| color_name(color)).collect::<Vec<_>>(),
-            "ply": game.ply(), "move": self.last_move(), "began": unix_millis(self.record.started),
+            "ply": game.ply(), "score": self.last_score(), "move": self.is_full.then(|| self.last_move()), "began": unix_millis(self.record.started),
             "opening": opening(game), "tables": tables.and_then(|tables| verdict(tables, game)),
             "near": nearing(game, self.adjudication),
         })
+    }
+
+    fn last_score(&self) -> Option<WhiteScore> {
+        WhiteScore::of(self.record.moves.last()?.thinking.score?, !self.record.game.turn())
     }
 
     fn last_move(&self) -> Option<PageMove> {
@@ -107,11 +113,20 @@ fn nearing(game: &Game, adjudication: &Adjudication) -> Vec<Value> {
     near
 }
 
+/// Maximum number of games in play that are described move by move. Lines cost time, which more games need.
+const MOST_FULL: usize = 64;
+
+/// Describes a game in play as it changes.
+pub(super) fn change(event: &EventState, live: &LiveGame, opinions: Option<&Opinions>, at: Instant) -> Value {
+    running(event, live, opinions, event.live_games.len() <= MOST_FULL, at)
+}
+
 /// Describes a game in play.
-pub(super) fn running(
+fn running(
     event: &EventState,
     live: &LiveGame,
     opinions: Option<&Opinions>,
+    is_full: bool,
     at: Instant,
 ) -> Value {
     let fixture = &live.fixture;
@@ -125,6 +140,7 @@ pub(super) fn running(
         gone: Color::ALL.into_iter().filter(is_gone).collect(),
         adjudication: &event.settings.rules.adjudication,
         opinions,
+        is_full,
     };
     shown.json(at)
 }
@@ -167,7 +183,7 @@ pub(super) fn state(
             "white": event.name(fixture.white), "black": event.name(fixture.black),
         })
     });
-    let running = |(number, live)| running(event, live, opinions.get(number), at);
+    let running = |(number, live)| running(event, live, opinions.get(number), false, at);
     let settings = &event.settings;
     json!({
         "event": settings.name, "site": settings.site, "control": settings.control.to_string(),
@@ -324,12 +340,14 @@ mod tests {
             gone: vec![Color::Black],
             adjudication: &adjudication,
             opinions: None,
+            is_full: true,
         };
         let told = shown.json(Instant::now());
         assert_eq!(
             (&told["ply"], &told["move"]["san"], &told["began"]),
             (&json!(4), &json!("Qh4#"), &json!(1_000_000))
         );
+        assert_eq!(told["score"], json!({ "mate": -1 }));
         assert_eq!((&told["move"]["fen"], &told["gone"]), (&told["fen"], &json!(["black"])));
         assert_eq!(told["near"], json!([{ "rule": "the maximum length", "plies": 6 }]));
     }

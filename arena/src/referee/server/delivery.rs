@@ -287,7 +287,7 @@ impl Service {
         for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
             if let Some(live) = fact.game().and_then(|game| self.event.live_games.get(&game)) {
                 let opinions = self.opinions.get(&live.fixture.number);
-                let shown = view::running(&self.event, live, opinions, now);
+                let shown = view::change(&self.event, live, opinions, now);
                 let _ = self.watchers.send(PageUpdate::Game(shown.to_string()));
             }
         }

@@ -160,7 +160,7 @@ impl MatchWatcher for MatchPage {
             data.playing.insert(fixture.number, shown);
         }
         let is_new = record.moves.is_empty();
-        let shown = (self.watchers.receiver_count() > 0).then(|| data.json(fixture.number)).flatten();
+        let shown = (self.watchers.receiver_count() > 0).then(|| data.json(fixture.number, true)).flatten();
         drop(data);
         if is_new {
             self.tell(PageUpdate::Changed);
@@ -230,12 +230,13 @@ impl PageHeading {
 
 impl PageData {
     /// Describes a game in play.
-    fn json(&self, number: u64) -> Option<Value> {
+    fn json(&self, number: u64, is_full: bool) -> Option<Value> {
         let ShownGame { fixture, record, clock } = self.playing.get(&number)?;
         let names = self.heading.names_of(fixture);
         let adjudication = &self.heading.adjudication;
         let (paused, gone, opinions) = (false, Vec::new(), None);
-        let game = GameInPlay { fixture, names, record, clock, paused, gone, adjudication, opinions };
+        let game =
+            GameInPlay { fixture, names, record, clock, paused, gone, adjudication, opinions, is_full };
         Some(game.json(Instant::now()))
     }
 
@@ -255,7 +256,7 @@ impl PageData {
             "event": event, "site": site, "control": control, "table": self.table, "figures": self.figures, "log": self.log, "directed": false,
             "now": unix_millis(SystemTime::now()),
             "finished": finished.collect::<Vec<_>>(),
-            "running": self.playing.keys().filter_map(|number| self.json(*number)).collect::<Vec<_>>(),
+            "running": self.playing.keys().filter_map(|number| self.json(*number, false)).collect::<Vec<_>>(),
         })
     }
 

@@ -591,6 +591,18 @@ mod tests {
     }
 
     #[test]
+    fn a_report_is_scripts_that_no_name_can_end() {
+        let files = report_files("{\"event\":\"</script><b>\"}");
+        let text = |name: &str| files.iter().find(|(file, _)| *file == name).map(|(_, text)| text.as_str());
+        let index = text("index.html").expect("a page");
+        let place = |script: &str| index.find(&format!("<script src=\"{script}.js\"")).expect("a script");
+        assert!(place("board") < place("state") && place("state") < place("live"));
+        assert!(index.contains("script-src 'self' file:") && !index.contains("http:"));
+        assert!(text("state.js").is_some_and(|state| state.contains("\\u003c/script>\\u003cb>")));
+        assert_eq!(report_game("{\"number\":1}"), "heraldGame({\"number\":1});\n");
+    }
+
+    #[test]
     fn orders_of_other_pages_are_refused() {
         let auth = DirectorAuth::new("sesame-sesame".to_owned());
         let told = |more: &[(&'static str, &'static str)]| {

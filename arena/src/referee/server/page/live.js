@@ -67,7 +67,7 @@ function card(game) {
     known = { node, parts, board: new HeraldBoard(frame, { label: "Board", picture: true }) };
     cards.set(game.number, known);
   }
-  const score = game.move?.score, title = `Game ${game.number}, round ${game.round}` + (game.paused ? ", held" : "");
+  const { score } = game, title = `Game ${game.number}, round ${game.round}` + (game.paused ? ", held" : "");
   known.parts[0].replaceChildren(make("span", title), make("b", score ? HeraldGraph.scoreText(score) : ""));
   known.parts[1].replaceChildren(side(game, "black"));
   known.parts[2].replaceChildren(side(game, "white"));
