@@ -456,5 +456,11 @@ const HeraldBoard = (() => {
     }
   };
   HeraldBoard.read = read;
+  /** A small picture of a piece, such as `wn`. */
+  HeraldBoard.piece = piece => {
+    const picture = svg("svg", { viewBox: "0 0 1 1", class: "piece", "aria-hidden": "true" });
+    svg("use", { href: `#piece-${piece}`, width: 1, height: 1 }, picture);
+    return picture;
+  };
   return HeraldBoard;
 })();

@@ -2,13 +2,14 @@
 // The graph of a game: evaluation and clocks over the moves.
 //
 //   const graph = new HeraldGraph(element, { onGo: ply => ... });
-//   graph.show([{ score, clock, color, label, kind }, ...]);    // a point for each ply; the first is the start position
+//   graph.show([{ score, clock, color, label, kind, scores }, ...]);    // a point for each ply; the first is the start position
 //   graph.go(ply);
 //
-// A score is `{ centipawns }` or `{ mate }`, from White's side. It is a slider: the arrow keys walk over the moves.
+// A score is `{ centipawns }` or `{ mate }`, from White's side. `score` makes an area; `scores: { w, b, third }` make a curve for each
+// program. It is a slider: the arrow keys walk over the moves.
 const HeraldGraph = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const HEIGHT = 150;
+  const CURVES = { w: "White", b: "Black", third: "third program" };
 
   /** White's chances, from -1 to 1: a logistic curve, 73 of 100 at 250 centipawns. */
   function chance(score) {
@@ -35,14 +36,17 @@ const HeraldGraph = (() => {
     return (h ? `${h}:${String(m).padStart(2, "0")}` : m) + ":" + tail;
   }
 
+  const curves = point => Object.entries(CURVES).flatMap(([name, words]) => point.scores?.[name] ? [`${words} ${scoreText(point.scores[name])}`] : []);
+
   class HeraldGraph {
-    constructor(root, { onGo = null, label = "Evaluation and clocks over the moves" } = {}) {
-      Object.assign(this, { root, onGo, points: [], at: 0 });
+    constructor(root, { onGo = null, label = "Evaluation and clocks over the moves", height = 150 } = {}) {
+      Object.assign(this, { root, onGo, height, points: [], at: 0 });
       root.classList.add("graph");
       root.tabIndex = 0;
       root.setAttribute("role", "slider");
       root.setAttribute("aria-label", label);
       this.svg = this.node("svg", { "aria-hidden": "true" }, root);
+      this.svg.style.height = `${height}px`;
       root.addEventListener("keydown", event => this.key(event));
       root.addEventListener("pointerdown", event => this.press(event));
       this.width = 0;
@@ -74,23 +78,24 @@ const HeraldGraph = (() => {
       return this.points.length < 2 ? 0 : ply / (this.points.length - 1) * this.width;
     }
     y(score) {
-      return HEIGHT / 2 * (1 - chance(score) * .96);
+      return this.height / 2 * (1 - chance(score) * .96);
     }
 
     draw() {
       // The observer tells the width once the page has been laid out.
-      const { width } = this;
+      const { width, height } = this;
       if (!width) return;
-      this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+      this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
       this.svg.replaceChildren();
       this.drawEvaluation();
-      this.node("line", { x1: 0, x2: width, y1: HEIGHT / 2, y2: HEIGHT / 2, class: "graph-even" }, this.svg);
+      for (const name of Object.keys(CURVES)) this.drawCurve(name);
+      this.node("line", { x1: 0, x2: width, y1: this.height / 2, y2: this.height / 2, class: "graph-even" }, this.svg);
       this.drawClocks();
       this.points.forEach((point, ply) => {
         if (!point.kind || !point.score) return;
         this.node("circle", { cx: this.x(ply), cy: this.y(point.score), r: 4, class: `graph-${point.kind}` }, this.svg);
       });
-      this.cursor = this.node("line", { y1: 0, y2: HEIGHT, class: "graph-cursor" }, this.svg);
+      this.cursor = this.node("line", { y1: 0, y2: this.height, class: "graph-cursor" }, this.svg);
       this.drawCursor();
     }
 
@@ -101,8 +106,8 @@ const HeraldGraph = (() => {
         if (stretch.length > 1) {
           const line = stretch.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
           const [first, last] = [stretch[0][0], stretch[stretch.length - 1][0]];
-          this.node("rect", { x: first, width: last - first, height: HEIGHT, class: "graph-black" }, this.svg);
-          this.node("path", { d: `M${first} ${HEIGHT}L${line}L${last} ${HEIGHT}z`, class: "graph-white" }, this.svg);
+          this.node("rect", { x: first, width: last - first, height: this.height, class: "graph-black" }, this.svg);
+          this.node("path", { d: `M${first} ${this.height}L${line}L${last} ${this.height}z`, class: "graph-white" }, this.svg);
           this.node("path", { d: `M${line}`, class: "graph-line" }, this.svg);
         }
         stretch = [];
@@ -114,12 +119,22 @@ const HeraldGraph = (() => {
       close();
     }
 
+    // What one program says of the moves that it says something of.
+    drawCurve(name) {
+      const line = this.points.flatMap((point, ply) => point.scores?.[name] ? [[this.x(ply), this.y(point.scores[name])]] : []);
+      if (!line.length) return;
+      const d = line.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
+      this.node("path", { d: `M${d}`, class: `graph-curve graph-curve-${name}` }, this.svg);
+      const [x, y] = line[line.length - 1];
+      this.node("circle", { cx: x, cy: y, r: 3, class: `graph-end-${name}` }, this.svg);
+    }
+
     drawClocks() {
       const most = Math.max(...this.points.map(point => point.clock || 0));
       if (most <= 0) return;
       for (const color of ["w", "b"]) {
         const line = this.points.flatMap((point, ply) => point.color === color && point.clock !== undefined && point.clock !== null
-          ? [`${this.x(ply).toFixed(1)} ${(HEIGHT - 3 - (HEIGHT - 6) * point.clock / most).toFixed(1)}`] : []);
+          ? [`${this.x(ply).toFixed(1)} ${(this.height - 3 - (this.height - 6) * point.clock / most).toFixed(1)}`] : []);
         if (line.length > 1) this.node("path", { d: `M${line.join("L")}`, class: `graph-clock graph-clock-${color}` }, this.svg);
       }
     }
@@ -132,7 +147,7 @@ const HeraldGraph = (() => {
       this.root.setAttribute("aria-valuemin", 0);
       this.root.setAttribute("aria-valuemax", Math.max(0, this.points.length - 1));
       this.root.setAttribute("aria-valuenow", this.at);
-      this.root.setAttribute("aria-valuetext", point ? [point.label, scoreText(point.score)].filter(Boolean).join(", ") : "");
+      this.root.setAttribute("aria-valuetext", point ? [point.label, scoreText(point.score), ...curves(point)].filter(Boolean).join(", ") : "");
     }
 
     press(event) {

@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 
 use game::escaped;
 
-use crate::{GamePage, PageMove, PageStep, PlayerSummary, SingleFile};
+use crate::{GamePage, PageLine, PageMove, PageStep, PlayerSummary, SingleFile};
 
 /// Maximum number of moves that the page shows of a recommended line.
 pub const LONGEST_LINE: usize = 12;
+
+/// Maximum number of moves that a page shows of a program's main line.
+pub const LONGEST_MAIN_LINE: usize = 24;
 
 /// Tags that are part of the heading and not of the table.
 const HEADING: [&str; 9] =
@@ -41,7 +44,7 @@ pub fn game_page(game: &GamePage) -> String {
         tables = tables(game),
         analysed =
             game.analysed_by.as_deref().map(|by| format!("Analysed by {}", escaped(by))).unwrap_or_default(),
-        data = game_json(game),
+        data = game_data(game),
     );
     let style = include_str!("../assets/game.css");
     let script = include_str!("../assets/game.js");
@@ -114,13 +117,17 @@ fn comparison(sides: [&PlayerSummary; 2]) -> Vec<(String, [String; 2])> {
     rows
 }
 
-/// A game as JSON that can stand in a script element, as `HeraldReplay` reads it.
-pub fn game_json(game: &GamePage) -> String {
+/// A game as short JSON, which `HeraldReplay` shows: FENs leave out what they have in common with the one before. It can stand in a
+/// script element.
+pub fn game_data(game: &GamePage) -> String {
     let mut game = game.clone();
     shorten_line(&game.start, &mut game.moves);
     // The type has no maps with keys that are not strings, so that nothing can fail.
-    let json = serde_json::to_string(&game).unwrap_or_else(|_| "{}".to_owned());
-    // Nothing in it may close the element, open a comment, or end a line of JavaScript.
+    script_json(&serde_json::to_string(&game).unwrap_or_else(|_| "{}".to_owned()))
+}
+
+/// JSON that can stand in a script: nothing in it closes the element, opens a comment, or ends a line of JavaScript.
+pub fn script_json(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
@@ -130,13 +137,16 @@ fn shorten_line(before: &str, moves: &mut [PageMove]) {
         for variation in &mut mv.variations {
             shorten_line(&before, variation);
         }
-        if let Some(best) = &mut mv.best {
-            best.moves.truncate(LONGEST_LINE);
-            let mut before = before.clone();
-            best.moves.iter_mut().for_each(|step| before = shorten(&before, step));
-        }
+        mv.best.iter_mut().for_each(|best| best.moves.truncate(LONGEST_LINE));
+        mv.best.iter_mut().chain(&mut mv.line).for_each(|line| shorten_steps(&before, line));
         before = shorten(&before, &mut mv.step);
+        mv.third.iter_mut().for_each(|line| shorten_steps(&before, line));
     }
+}
+
+fn shorten_steps(before: &str, line: &mut PageLine) {
+    let mut before = before.to_owned();
+    line.moves.iter_mut().for_each(|step| before = shorten(&before, step));
 }
 
 /// Leaves away what the FEN has in common with the one before, field by field; returns the full FEN.
@@ -162,8 +172,6 @@ mod tests {
     use super::*;
     use game::WhiteScore;
 
-    use crate::PageLine;
-
     fn step(san: &str, fen: &str, squares: &str) -> PageStep {
         PageStep { san: san.to_owned(), fen: fen.to_owned(), squares: squares.to_owned() }
     }
@@ -173,7 +181,11 @@ mod tests {
 
     fn page() -> GamePage {
         let tags = [("White", "<script>alert(1)</script>"), ("Black", "B\u{2028}</script>"), ("ECO", "<b>")];
-        let best = PageLine { score: Some(WhiteScore::Centipawns(30)), moves: vec![step("e4", E4, "e2e4")] };
+        let best = PageLine {
+            score: Some(WhiteScore::Centipawns(30)),
+            moves: vec![step("e4", E4, "e2e4")],
+            ..PageLine::default()
+        };
         GamePage {
             tags: tags.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
             start: START.to_owned(),
@@ -192,7 +204,7 @@ mod tests {
             assert!(!html.contains(markup), "{markup}");
         }
         assert!(html.contains("<h1>&lt;script&gt;alert(1)&lt;/script&gt; – B"));
-        assert!(!game_json(&page()).contains(['<', '\u{2028}']));
+        assert!(!game_data(&page()).contains(['<', '\u{2028}']));
         // What opens is closed: the data, the script.
         assert_eq!(html.matches("<script").count(), 2);
         assert_eq!(html.matches("</script>").count(), 2);
@@ -200,7 +212,7 @@ mod tests {
 
     #[test]
     fn the_data_can_be_read_again_but_for_what_fens_have_in_common() {
-        let data = game_json(&page());
+        let data = game_data(&page());
         let read: GamePage = serde_json::from_str(&data).expect("JSON");
         assert_eq!(read.tags, page().tags);
         assert_eq!(read.moves[0].step.fen, "////4P3//PPPP1PPP/ b    ");

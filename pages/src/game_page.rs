@@ -56,6 +56,18 @@ pub struct PageStep {
     pub squares: String,
 }
 
+impl PageLine {
+    /// Plays a program's main line up to the first illegal move, at most [`LONGEST_MAIN_LINE`](crate::LONGEST_MAIN_LINE) moves.
+    pub fn play(game: &Game, moves: &[Move]) -> PageLine {
+        let mut game = game.clone();
+        let moves = moves.iter().take(crate::LONGEST_MAIN_LINE);
+        PageLine {
+            moves: moves.map_while(|&mv| PageStep::play(&mut game, mv)).collect(),
+            ..PageLine::default()
+        }
+    }
+}
+
 impl PageStep {
     /// Plays a legal move and describes it. `None` if the move is illegal; the game is then unchanged.
     pub fn play(game: &mut Game, mv: Move) -> Option<PageStep> {
@@ -107,6 +119,18 @@ pub struct PageMove {
     /// Further facts, such as time used and nodes, shown with the move when it is on the board.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Time used for the move, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<f64>,
+    /// Nodes that the mover searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// The line that the mover expected, from this move on. Shown beside the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<PageLine>,
+    /// What a third program thinks of the position after the move. Shown beside the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub third: Option<PageLine>,
     /// Name of the opening, at the last move that belongs to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<String>,
@@ -115,13 +139,19 @@ pub struct PageMove {
     pub variations: Vec<Vec<PageMove>>,
 }
 
-/// A line of play that a program recommends. Its first [`LONGEST_LINE`](crate::LONGEST_LINE) moves are shown.
+/// A line of play that a program recommends or expects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PageLine {
     /// Evaluation of the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<WhiteScore>,
+    /// Depth of that evaluation, in plies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Nodes searched for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
     /// Its moves. As there are many of them, each is written as an array of move, squares and FEN.
     #[serde(serialize_with = "write_steps", deserialize_with = "read_steps")]
     pub moves: Vec<PageStep>,

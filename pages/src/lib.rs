@@ -12,14 +12,14 @@ mod game_html;
 mod game_page;
 mod single_file;
 
-pub use game_html::{LONGEST_LINE, game_json, game_page};
+pub use game_html::{LONGEST_LINE, LONGEST_MAIN_LINE, game_data, game_page, script_json};
 pub use game_page::{GamePage, PageLine, PageMove, PageStep, PlayerSummary, touched_squares};
 pub use single_file::SingleFile;
 
 /// The style sheet of the components: colours in light and dark, board, graph, list of moves, and what all pages have in common.
 pub const STYLE: &str = include_str!("../assets/board.css");
 
-/// The components: `HeraldBoard`, `HeraldGraph`, `HeraldMoves`, `HeraldReplay`, and the switch between light and dark, which is any button with the
+/// The components: `HeraldBoard`, `HeraldGraph`, `HeraldMoves`, `HeraldLines`, `HeraldReplay`, and the switch between light and dark, which is any button with the
 /// attribute `data-theme-switch`. Each describes itself at its head.
 pub const SCRIPT: &str = concat!(
     include_str!("../assets/theme.js"),
@@ -27,6 +27,7 @@ pub const SCRIPT: &str = concat!(
     include_str!("../assets/board.js"),
     include_str!("../assets/graph.js"),
     include_str!("../assets/moves.js"),
+    include_str!("../assets/lines.js"),
     include_str!("../assets/replay.js"),
 );
 
@@ -36,12 +37,28 @@ pub const ICON: &str = include_str!("../assets/icon.svg");
 /// A page that is served. It loads `board.css` ([`STYLE`]), `board.js` ([`SCRIPT`]), `icon.svg` ([`ICON`]), and its own style sheet
 /// and script, `NAME.css` and `NAME.js`, beside it.
 pub fn served_page(name: &str, body: &str) -> String {
+    linked_page("", &[], name, body)
+}
+
+/// What a page on a disk may load: the files beside it.
+const DISK_POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self' file:; \
+    style-src 'self' file:; img-src 'self' file: data:; base-uri 'none'; form-action 'none'\">\n";
+
+/// A page like [`served_page`] that opens from a disk, with the files beside it. The script `DATA.js` comes before its own.
+pub fn stored_page(name: &str, data: &str, body: &str) -> String {
+    linked_page(DISK_POLICY, &[data], name, body)
+}
+
+fn linked_page(policy: &str, data: &[&str], name: &str, body: &str) -> String {
+    let scripts = ["board"].into_iter().chain(data.iter().copied()).chain([name]);
+    let scripts: Vec<String> =
+        scripts.map(|script| format!("<script src=\"{script}.js\" defer></script>\n")).collect();
+    let scripts = scripts.concat();
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{policy}\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Herald</title>\n\
          <link rel=\"icon\" href=\"icon.svg\">\n<link rel=\"stylesheet\" href=\"board.css\">\n\
-         <link rel=\"stylesheet\" href=\"{name}.css\">\n<script src=\"board.js\" defer></script>\n\
-         <script src=\"{name}.js\" defer></script>\n</head>\n<body>\n{body}</body>\n</html>\n"
+         <link rel=\"stylesheet\" href=\"{name}.css\">\n{scripts}</head>\n<body>\n{body}</body>\n</html>\n"
     )
 }
 

@@ -11,6 +11,7 @@
 //! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
 //! - [`notice_dead_peer`]: time-outs of a TCP connection whose other end has vanished.
 //! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.
+//! - [`lower_priority`]: leaves the processor to others.
 //! - [`run_delay`]: the time that a thread waited for a processor.
 //! - [`process_cpu_time`]: processor time of this process.
 //!
@@ -38,6 +39,14 @@ pub use network::notice_dead_peer;
 pub use pipe::{Bell, PipeRead, PipeReader, PipeWriter, Ringer, Source, bell, wait};
 pub use process::{Pipes, Process, Resources};
 pub use run_delay::run_delay;
+
+/// Gives the calling thread, and the programs that it starts from now on, the lowest priority for processors. Does nothing on systems
+/// where that would concern other threads, too.
+pub fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    // Lowering is always allowed, and without it the thread only runs more often.
+    let _ = rustix::process::nice(19);
+}
 
 /// Returns the processor time that all threads of this process have used together.
 pub fn process_cpu_time() -> Duration {

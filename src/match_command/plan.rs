@@ -115,6 +115,7 @@ impl MatchPlan {
             site: self.options.tournament.site().to_owned(),
             control: controls.join(", "),
             names: seats.into_iter().map(|seat| seat.name.clone()).collect(),
+            adjudication: self.config.rules.adjudication.clone(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `herald referee`: the referee of an EPD event.
 
 mod console;
+mod kibitzer;
 mod locals;
 mod options;
 mod witness;
@@ -17,6 +18,7 @@ use arena::referee::server::{
 use arena::referee::{EventState, EventStoreError, report};
 use clap::Args;
 use console::{Console, Desk, Recipient};
+use kibitzer::Kibitzer;
 use locals::LocalThreads;
 use options::{EventOptions, EventPlan};
 use platform::signals;
@@ -41,7 +43,8 @@ In a TOML file, [[program]] are tables with these keys, and flags are keys of th
 too. Programs that the referee starts itself need no secret: it makes one for each.
 
 The folder holds event.sqlite (the store; event.lock keeps other referees out), games.pgn, running/ (games in play), traffic.log
-(all messages) and, at the end, report.txt and report.html. The same command resumes an event that was interrupted.";
+(all messages) and, at the end, report.txt, report.html and report/, a page with every game that opens from a disk. The same
+command resumes an event that was interrupted.";
 
 /// Referee an event: programs connect over the network, are paired, and play
 ///
@@ -111,8 +114,12 @@ impl RefereeArgs {
         }
         let locals = LocalThreads::start(&plan, service.address, &director)?;
         service.manage(Box::new(locals.clone()));
+        let kibitzer = plan.kibitzer.clone();
+        let most = plan.options.kibitzer_games.map_or(2, std::num::NonZeroUsize::get);
+        let kibitzer = kibitzer.map(|spec| Kibitzer::start(&mut service, spec, most)).transpose()?;
         let end = service.run(plan.options.stay, &mut |news| console.tell(news));
         locals.end();
+        kibitzer.into_iter().for_each(Kibitzer::end);
         console.restore();
         let text = report::text(&service.event);
         service.close();

@@ -48,6 +48,12 @@ pub(super) struct EventOptions {
     /// File whose first line is the director's token for the page; only for a page on 127.0.0.1 or over TLS
     #[arg(long, value_name = "FILE", requires = "live")]
     director_file: Option<PathBuf>,
+    /// Program that analyses the game that the page follows, as a third opinion: a list of KEY=VALUE as `cmd=` of a PROGRAM
+    #[arg(long, value_name = "ENGINE", requires = "live", allow_hyphen_values = true)]
+    kibitzer: Option<String>,
+    /// Games at once beside which the kibitzer analyses; beside more it rests [default: 2]
+    #[arg(long, value_name = "N", requires = "kibitzer")]
+    pub(super) kibitzer_games: Option<std::num::NonZeroUsize>,
     /// Address for standby referees, which take over if this one fails [default: none]
     #[arg(long, value_name = "ADDRESS:PORT", requires = "token_file")]
     pub(super) observers: Option<SocketAddr>,
@@ -160,6 +166,8 @@ pub(super) struct EventPlan {
     pub(super) event: EventSettings,
     /// The programs that the referee starts, in the order of the programs.
     pub(super) locals: Vec<Option<LocalProgram>>,
+    /// The program for a third opinion.
+    pub(super) kibitzer: Option<Spec>,
     /// The director's token for the page.
     pub(super) director: Option<String>,
     /// The referee's certificate.
@@ -267,6 +275,10 @@ impl EventPlan {
             );
         }
         let director = options.director_file.as_deref().map(read_token).transpose()?;
+        let kibitzer = options.kibitzer.as_deref().map(|words| {
+            crate::match_command::program(words).with_context(|| format!("--kibitzer \"{words}\""))
+        });
+        let kibitzer = kibitzer.transpose()?;
         let tls = options.tls()?;
         options.check_privacy(&programs, tls.is_some())?;
         ensure!(
@@ -275,7 +287,7 @@ impl EventPlan {
                 || options.live.is_some_and(|address| address.ip().is_loopback()),
             "--director-file: the token could be read on its way to --live; use 127.0.0.1 for the page, or TLS"
         );
-        Ok(EventPlan { event: options.event_settings(programs)?, locals, director, tls, options })
+        Ok(EventPlan { event: options.event_settings(programs)?, locals, kibitzer, director, tls, options })
     }
 
     /// Whether programs without a secret may not sign on, because other machines can connect.

@@ -82,7 +82,7 @@ fn variation(game: &Game, line: &MoveLine) -> Vec<PageMove> {
 fn best(game: &Game, note: &PositionNote) -> Option<PageLine> {
     let mut here = game.clone();
     let moves: Vec<PageStep> = note.line.iter().map_while(|san| play(&mut here, san)).collect();
-    (!moves.is_empty()).then_some(PageLine { score: note.score, moves })
+    (!moves.is_empty()).then_some(PageLine { score: note.score, moves, ..PageLine::default() })
 }
 
 fn player(side: &SideSummary) -> PlayerSummary {

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use game::{Color, Move, escaped};
 use messages::epd::EpdMove;
-use pages::{GamePage, LONGEST_LINE, PageMove, PageStep, SingleFile, game_json, touched_squares};
+use pages::{GamePage, LONGEST_LINE, PageMove, PageStep, SingleFile, game_data, touched_squares};
 
 use super::tables::{self, TextTable};
 use super::{Listed, Quantity, ReportError, Row, RunSummary, SuiteAttempt, SuiteReport, chart};
@@ -175,7 +175,7 @@ impl Problems<'_> {
                 page,
                 "{separator}{},\"game\":{}}}",
                 about.trim_end_matches('}'),
-                game_json(&game(&self.report.runs, row))
+                game_data(&game(&self.report.runs, row))
             )?;
         }
         page.push_str("]</script>");

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use game::{Clock, Game, Outcome, PgnTags, write_pgn};
+use game::{Clock, Game, Outcome, PgnTags, WhiteScore, clock_command, eval_command, write_pgn};
 use players::{MoveComment, PgnField, PgnFields, PlayerFault, Thinking};
-use shakmaty::ByColor;
+use shakmaty::{ByColor, Position as _};
 
 use super::Seat;
 use crate::schedule::Fixture;
@@ -113,10 +113,23 @@ impl GameRecord {
 
     /// Formats the game like [`GameRecord::pgn`], with the tags of its fixture.
     pub(crate) fn pgn_of(&self, fixture: &Fixture, tags: &PgnTags, fields: &PgnFields) -> String {
-        let mut tags = tags.clone();
-        tags.set("Round", fixture.round.to_string());
-        tags.set("GameNumber", (fixture.number + 1).to_string());
-        self.pgn(&tags, fields)
+        self.pgn(&fixture_tags(fixture, tags), fields)
+    }
+
+    /// Formats the game as viewers and broadcasts read it: after each move `[%eval 0.31,14]`, from White's view, and
+    /// `[%clk 0:04:59.070]`.
+    pub(crate) fn broadcast_pgn(&self, fixture: &Fixture, tags: &PgnTags) -> String {
+        let start = self.game.start().turn();
+        let comment = |ply: usize| {
+            let played = ply.checked_sub(self.opening).and_then(|number| self.moves.get(number))?;
+            let mover = if ply.is_multiple_of(2) { start } else { !start };
+            let score = played.thinking.score.and_then(|score| WhiteScore::of(score, mover));
+            let score = score.map(|score| eval_command(score, played.thinking.depth));
+            let words: Vec<String> = score.into_iter().chain(played.remaining.map(clock_command)).collect();
+            (!words.is_empty()).then(|| words.join(" "))
+        };
+        let comments: Vec<_> = (0..self.game.ply()).map(comment).collect();
+        write_pgn(&self.game, &self.tags(&fixture_tags(fixture, tags)), &comments)
     }
 
     /// Returns the game before its first move.
@@ -164,6 +177,14 @@ impl MoveRecord {
         let MoveRecord { thinking, used, remaining, lag, .. } = self;
         MoveComment { thinking, used: *used, remaining: *remaining, lag: *lag, variation }
     }
+}
+
+/// Adds the tags of a fixture.
+fn fixture_tags(fixture: &Fixture, tags: &PgnTags) -> PgnTags {
+    let mut tags = tags.clone();
+    tags.set("Round", fixture.round.to_string());
+    tags.set("GameNumber", (fixture.number + 1).to_string());
+    tags
 }
 
 /// Returns the legal part of a player's variation in SAN.

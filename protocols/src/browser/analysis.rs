@@ -144,7 +144,11 @@ impl BrowserSession {
 fn shown(game: &Game, line: &SearchLine) -> PageLine {
     let (score, mut game) = (WhiteScore::of(line.score, game.turn()), game.clone());
     let moves = line.moves.iter().take(LONGEST_LINE);
-    PageLine { score, moves: moves.map_while(|mv| PageStep::play(&mut game, *mv)).collect() }
+    PageLine {
+        score,
+        moves: moves.map_while(|mv| PageStep::play(&mut game, *mv)).collect(),
+        ..PageLine::default()
+    }
 }
 
 /// Annotations.

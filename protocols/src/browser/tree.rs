@@ -290,7 +290,7 @@ impl VariationTree {
             at = next;
             moves.push(self.nodes[next].shown.shown.step.clone());
         }
-        self.nodes[id].shown.shown.best = Some(PageLine { score: None, moves });
+        self.nodes[id].shown.shown.best = Some(PageLine { moves, ..PageLine::default() });
     }
 
     /// Removes a node other than the start, and what follows it.

@@ -205,7 +205,8 @@ impl EventState {
         }
         let used = live.used_by_both();
         let (detail, plies) = (live.record.detail.clone(), live.record.moves.len() as u32);
-        let result = GameSummary { fixture, outcome, detail, plies, used };
+        let (began, lasted) = (live.record.started, live.record.lasted);
+        let result = GameSummary { fixture, outcome, detail, plies, used, began, lasted };
         let text = format!("{} {} ({})", self.title(&fixture), outcome.result(), report::reason(&result));
         self.results.push(result);
         self.tell(false, text);

@@ -17,7 +17,7 @@ mod presence;
 
 pub(super) use games::now_in_millis;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use game::{Color, Game, Outcome, TimeControl};
 use messages::epd::{Position, RefereeCommand};
@@ -136,6 +136,10 @@ pub struct GameSummary {
     pub plies: u32,
     /// Time used by each side.
     pub used: ByColor<Duration>,
+    /// When it began.
+    pub began: SystemTime,
+    /// From its beginning to its end.
+    pub lasted: Duration,
 }
 
 /// An order that the director has given.

@@ -4,19 +4,27 @@
 //! lost; a reply that was lost with the referee is sent again by the client. Sent lines are in the log too, which is
 //! written before they are sent.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use game::counted;
+use serde_json::Value;
 
-use super::page::{self, PageQuery, PageUpdate};
+use super::files::EventFiles;
+use super::page::{self, MOST_RECENT, PageQuery, PageUpdate, is_recent};
 use super::{ConnectionLimits, Held, Service, ServiceEnd, ServiceError, ServiceMessage};
 use crate::referee::live_game::LiveGame;
-use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice, Proof, view};
+use crate::referee::view::Opinions;
+use crate::referee::{
+    ConnectionEvent, ConnectionId, Effects, EventState, EventStore, Fact, Notice, Proof, view,
+};
 
 /// Number of bytes that are logged of a stranger's line.
 const LONGEST_OF_STRANGERS: usize = 500;
+/// Maximum number of games that the open pages are told at the end.
+const MOST_LAST: usize = 8;
 /// Time for connections to close at the end of the service.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -102,6 +110,11 @@ impl Service {
         for news in &news {
             tell(news);
         }
+        let is_new =
+            |fact: &Fact| !matches!(fact, Fact::Noted { .. } | Fact::Epoch { .. } | Fact::Observer { .. });
+        if facts.iter().any(is_new) {
+            self.show_kibitzer();
+        }
         if self.lease.holds() {
             self.has_unshown = true;
         } else {
@@ -165,8 +178,8 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
         self.observers.end(self.lease.connection());
-        let state = view::state(&self.event, Instant::now(), &self.log, false);
-        let _ = self.watchers.send(PageUpdate::End(state.to_string()));
+        let last = self.last_words()?;
+        let _ = self.watchers.send(PageUpdate::End(last));
         self.event.close_down(end == ServiceEnd::Pause);
         self.deliver(tell)?;
         self.connections.clear();
@@ -176,6 +189,68 @@ impl Service {
         }
         Ok(())
     }
+}
+
+impl Service {
+    /// The event as the page shows it.
+    fn state(&self, is_directed: bool) -> Value {
+        let kibitzer = self.kibitzing.as_ref().map(|kibitzing| kibitzing.name.as_str());
+        let mut state = view::state(&self.event, &self.opinions, Instant::now(), &self.log, is_directed);
+        state["kibitzer"] = kibitzer.into();
+        state
+    }
+
+    /// What open pages are told at the end of the service: the state, and the games that they may not have yet.
+    fn last_words(&self) -> Result<String, ServiceError> {
+        let now = SystemTime::now();
+        let results = self.event.results.iter().rev().take(MOST_LAST);
+        let mut games = Vec::new();
+        for result in results.filter(|result| is_recent(result.began + result.lasted, now)) {
+            let number = result.fixture.number;
+            if let Some(live) = self.find(number)? {
+                games.push(view::detail(&live.fixture, &live.record, self.opinions.get(&number)));
+            }
+        }
+        Ok(format!("{{\"state\":{},\"games\":[{}]}}", self.state(false), games.join(",")))
+    }
+
+    /// Writes the final report and every game.
+    pub(super) fn report(&self) -> Result<(), ServiceError> {
+        write_report(&self.files, &self.event, &self.store, &self.opinions, &self.state(false))
+    }
+}
+
+/// Writes the final report and every game. `state` is the event as the page shows it.
+pub(super) fn write_report(
+    files: &EventFiles,
+    event: &EventState,
+    store: &EventStore,
+    opinions: &BTreeMap<u64, Opinions>,
+    state: &Value,
+) -> Result<(), ServiceError> {
+    let failed = |error| ServiceError::File("the report", error);
+    files.report(event, &state.to_string()).map_err(failed)?;
+    let tags = event.settings.tags();
+    for result in &event.results {
+        let number = result.fixture.number;
+        let Some(live) = stored_game(event, store, number)? else { continue };
+        let game = view::detail(&live.fixture, &live.record, opinions.get(&number));
+        let pgn = live.record.broadcast_pgn(&live.fixture, &tags);
+        files.report_game(number, &game, &pgn).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Restores a game from the stored facts.
+fn stored_game(event: &EventState, store: &EventStore, game: u64) -> Result<Option<LiveGame>, ServiceError> {
+    let facts = store.game(game)?;
+    let Some((began, later)) = facts.split_first() else { return Ok(None) };
+    let Some(mut live) = event.recall(began) else { return Ok(None) };
+    for fact in later {
+        // The fact was valid when it was stored.
+        let _ = live.apply(fact);
+    }
+    Ok(Some(live))
 }
 
 /// Number of notices that are kept for pages opened later.
@@ -217,8 +292,9 @@ impl Service {
         let now = Instant::now();
         for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
             if let Some(live) = fact.game().and_then(|game| self.event.live_games.get(&game)) {
-                let _ =
-                    self.watchers.send(PageUpdate::Game(view::running(&self.event, live, now).to_string()));
+                let opinions = self.opinions.get(&live.fixture.number);
+                let shown = view::change(&self.event, live, opinions, now);
+                let _ = self.watchers.send(PageUpdate::Game(shown.to_string()));
             }
         }
         if has_news || facts.iter().any(|fact| matches!(fact, Fact::Began { .. } | Fact::Ended { .. })) {
@@ -229,14 +305,17 @@ impl Service {
     /// Answers a request of a page; `None` if the requested game does not exist.
     pub(super) fn answer(&self, query: &PageQuery) -> Result<Option<String>, ServiceError> {
         Ok(match *query {
-            PageQuery::State => {
-                let state = view::state(&self.event, Instant::now(), &self.log, self.is_directed);
-                Some(state.to_string())
-            }
+            PageQuery::State => Some(self.state(self.is_directed).to_string()),
             PageQuery::AllPgn => self.files.games().ok(),
             PageQuery::Game(game) => {
-                self.find(game)?.map(|live| view::detail(&live.fixture, &live.record).to_string())
+                let opinions = self.opinions.get(&game);
+                self.find(game)?.map(|live| view::detail(&live.fixture, &live.record, opinions))
             }
+            PageQuery::BroadcastPgn(game) => {
+                let tags = self.event.settings.tags();
+                self.find(game)?.map(|live| live.record.broadcast_pgn(&live.fixture, &tags))
+            }
+            PageQuery::LivePgn => Some(self.live_pgn()?),
             PageQuery::Pgn(game) => {
                 let tags = self.event.settings.tags();
                 self.find(game)?
@@ -245,15 +324,25 @@ impl Service {
         })
     }
 
+    /// The games in play and those that have just ended, as viewers read them.
+    fn live_pgn(&self) -> Result<String, ServiceError> {
+        let (now, tags) = (SystemTime::now(), self.event.settings.tags());
+        let recent = self.event.results.iter().rev().take(MOST_RECENT);
+        let recent = recent.filter(|result| is_recent(result.began + result.lasted, now));
+        let mut pgn = String::new();
+        for result in recent.rev() {
+            if let Some(live) = self.find(result.fixture.number)? {
+                pgn.push_str(&live.record.broadcast_pgn(&live.fixture, &tags));
+            }
+        }
+        for live in self.event.live_games.values() {
+            pgn.push_str(&live.record.broadcast_pgn(&live.fixture, &tags));
+        }
+        Ok(pgn)
+    }
+
     /// Restores a game from the stored facts.
     fn find(&self, game: u64) -> Result<Option<LiveGame>, ServiceError> {
-        let facts = self.store.game(game)?;
-        let Some((began, later)) = facts.split_first() else { return Ok(None) };
-        let Some(mut live) = self.event.recall(began) else { return Ok(None) };
-        for fact in later {
-            // The fact was valid when it was stored.
-            let _ = live.apply(fact);
-        }
-        Ok(Some(live))
+        stored_game(&self.event, &self.store, game)
     }
 }

@@ -15,6 +15,7 @@ use game::PgnTags;
 use messages::referee::without_secret;
 use time::OffsetDateTime;
 
+use super::page;
 use crate::referee::store::JobThread;
 use crate::referee::{ConnectionId, EventState, FinishedGame, report};
 
@@ -34,7 +35,8 @@ fn end_line(file: &mut File) -> io::Result<()> {
 /// - `running/`: a file for each game in play;
 /// - `traffic.log`: every line in both directions, with its time; secrets are left out. When it is full, it becomes
 ///   `traffic-1.log`, and that `traffic-2.log`, up to [`MOST_LOGS`];
-/// - `report.txt` and `report.html`: the final report.
+/// - `report.txt` and `report.html`: the final report;
+/// - `report/`: the page with the final table and every game, for any browser, and each game in PGN.
 pub(super) struct EventFiles {
     folder: PathBuf,
     games: BufWriter<File>,
@@ -188,10 +190,21 @@ impl EventFiles {
         fs::read_to_string(self.folder.join("games.pgn"))
     }
 
-    /// Writes the final report.
-    pub(super) fn report(&self, event: &EventState) -> io::Result<()> {
+    /// Writes the final report. `state` is the event as JSON.
+    pub(super) fn report(&self, event: &EventState, state: &str) -> io::Result<()> {
         fs::write(self.folder.join("report.txt"), report::text(event))?;
-        fs::write(self.folder.join("report.html"), report::page(event))
+        fs::write(self.folder.join("report.html"), report::page(event))?;
+        let folder = self.folder.join("report");
+        fs::create_dir_all(&folder)?;
+        fs::copy(self.folder.join("games.pgn"), folder.join("games.pgn"))?;
+        page::report_files(state).iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
+    }
+
+    /// Adds a game to the report: as JSON, and in PGN. Its number counts from 0.
+    pub(super) fn report_game(&self, number: u64, game: &str, pgn: &str) -> io::Result<()> {
+        let file = |kind: &str| self.folder.join("report").join(format!("game-{}.{kind}", number + 1));
+        fs::write(file("js"), page::report_game(game))?;
+        fs::write(file("pgn"), pgn)
     }
 }
 

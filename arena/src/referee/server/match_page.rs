@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use game::{Clock, PgnTags};
 use serde::Serialize;
@@ -19,12 +19,12 @@ use shakmaty::ByColor;
 use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 
-use super::page::{self, PageQuery, PageUpdate};
+use super::page::{self, MOST_RECENT, PageQuery, PageUpdate, is_recent};
 use super::{ConnectionLimits, ServiceMessage};
-use crate::referee::view::{GameInPlay, detail};
+use crate::referee::view::{GameInPlay, detail, unix_millis};
 use crate::schedule::Fixture;
 use crate::table::GameRecord;
-use crate::{Match, MatchWatcher};
+use crate::{Adjudication, Match, MatchWatcher};
 
 /// What the page tells about a match.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct PageHeading {
     pub control: String,
     /// Names of the programs, by their numbers.
     pub names: Vec<String>,
+    /// Adjudication rules.
+    pub adjudication: Adjudication,
 }
 
 /// Number of finished games that the page lists and shows. All games are in the PGN file.
@@ -158,7 +160,7 @@ impl MatchWatcher for MatchPage {
             data.playing.insert(fixture.number, shown);
         }
         let is_new = record.moves.is_empty();
-        let shown = (self.watchers.receiver_count() > 0).then(|| data.json(fixture.number)).flatten();
+        let shown = (self.watchers.receiver_count() > 0).then(|| data.json(fixture.number, true)).flatten();
         drop(data);
         if is_new {
             self.tell(PageUpdate::Changed);
@@ -228,10 +230,13 @@ impl PageHeading {
 
 impl PageData {
     /// Describes a game in play.
-    fn json(&self, number: u64) -> Option<Value> {
+    fn json(&self, number: u64, is_full: bool) -> Option<Value> {
         let ShownGame { fixture, record, clock } = self.playing.get(&number)?;
         let names = self.heading.names_of(fixture);
-        let game = GameInPlay { fixture, names, game: &record.game, clock, paused: false, gone: Vec::new() };
+        let adjudication = &self.heading.adjudication;
+        let (paused, gone, opinions) = (false, Vec::new(), None);
+        let game =
+            GameInPlay { fixture, names, record, clock, paused, gone, adjudication, opinions, is_full };
         Some(game.json(Instant::now()))
     }
 
@@ -243,13 +248,15 @@ impl PageData {
             json!({
                 "number": shown.fixture.number + 1, "round": shown.fixture.round, "white": names.white, "black": names.black,
                 "result": outcome.map_or("*", |outcome| outcome.result()),
-                "reason": outcome.map(|outcome| outcome.to_string()),
+                "reason": outcome.map(|outcome| outcome.to_string()), "plies": shown.record.moves.len(),
+                "began": unix_millis(shown.record.started), "ended": unix_millis(shown.record.started + shown.record.lasted),
             })
         });
         json!({
             "event": event, "site": site, "control": control, "table": self.table, "figures": self.figures, "log": self.log, "directed": false,
+            "now": unix_millis(SystemTime::now()),
             "finished": finished.collect::<Vec<_>>(),
-            "running": self.playing.keys().filter_map(|number| self.json(*number)).collect::<Vec<_>>(),
+            "running": self.playing.keys().filter_map(|number| self.json(*number, false)).collect::<Vec<_>>(),
         })
     }
 
@@ -258,11 +265,25 @@ impl PageData {
         self.playing.get(&number).or(finished)
     }
 
-    fn pgn(&self, shown: &ShownGame) -> String {
+    fn tags(&self) -> PgnTags {
         let mut tags = PgnTags::default();
         tags.set("Event", &self.heading.event);
         tags.set("Site", &self.heading.site);
-        shown.record.pgn_of(&shown.fixture, &tags, &players::PgnFields::default())
+        tags
+    }
+
+    fn pgn(&self, shown: &ShownGame) -> String {
+        shown.record.pgn_of(&shown.fixture, &self.tags(), &players::PgnFields::default())
+    }
+
+    /// The games in play and those that have just ended, as viewers read them.
+    fn live_pgn(&self) -> String {
+        let now = SystemTime::now();
+        let recent = |shown: &&ShownGame| is_recent(shown.record.started + shown.record.lasted, now);
+        let ended = self.finished.iter().filter(recent);
+        let skipped = ended.clone().count().saturating_sub(MOST_RECENT);
+        let games = ended.skip(skipped).chain(self.playing.values());
+        games.map(|shown| shown.record.broadcast_pgn(&shown.fixture, &self.tags())).collect()
     }
 
     /// Answers a request of the page; `None` if the requested game is not known any more.
@@ -270,9 +291,13 @@ impl PageData {
         match *query {
             PageQuery::State => Some(self.state().to_string()),
             PageQuery::Game(number) => {
-                self.find(number).map(|shown| detail(&shown.fixture, &shown.record).to_string())
+                self.find(number).map(|shown| detail(&shown.fixture, &shown.record, None))
             }
             PageQuery::Pgn(number) => self.find(number).map(|shown| self.pgn(shown)),
+            PageQuery::BroadcastPgn(number) => {
+                self.find(number).map(|shown| shown.record.broadcast_pgn(&shown.fixture, &self.tags()))
+            }
+            PageQuery::LivePgn => Some(self.live_pgn()),
             PageQuery::AllPgn => match &self.pgn {
                 Some(path) => fs::read_to_string(path).ok(),
                 None => Some(self.finished.iter().map(|shown| self.pgn(shown)).collect()),

@@ -7,6 +7,7 @@
 mod connection;
 mod delivery;
 mod files;
+mod kibitzer;
 mod listener;
 mod match_page;
 mod observer;
@@ -19,7 +20,7 @@ mod term;
 mod tls;
 mod witness;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -28,15 +29,19 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+use pages::PageLine;
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
 use super::lease::Lease;
+use super::view::Opinions;
 use super::{
     CONSOLE, ConnectionEvent, ConnectionId, Effects, EventState, EventStore, EventStoreError, Notice, Order,
 };
 use connection::LineSender;
 use files::EventFiles;
+use kibitzer::Kibitzing;
+pub use kibitzer::{KibitzedPosition, KibitzerSeat, KibitzingEnded};
 use listener::{ConnectionLimiter, ConnectionListener};
 pub use listener::{ConnectionLimits, ListenConfig};
 pub use match_page::{MatchFigure, MatchPage, PageHeading};
@@ -113,6 +118,8 @@ enum ServiceMessage {
     /// The witness has answered a claim for an epoch.
     Claimed(u64, io::Result<bool>),
     Query(PageQuery, oneshot::Sender<Option<String>>),
+    /// A third program's opinion on a game after so many plies.
+    Opinion(u64, usize, PageLine),
 }
 
 impl ServiceMessage {
@@ -241,6 +248,10 @@ pub struct Service {
     /// Whether the page accepts commands of the director.
     is_directed: bool,
     locals: Option<Box<dyn LocalPrograms>>,
+    /// What a third program thinks of the games, for the page.
+    opinions: BTreeMap<u64, Opinions>,
+    /// The third program, if there is one.
+    kibitzing: Option<Kibitzing>,
 }
 
 /// Longest time that the deciding thread waits for a message.
@@ -335,6 +346,8 @@ impl Service {
             log: VecDeque::new(),
             is_directed: false,
             locals: None,
+            opinions: BTreeMap::new(),
+            kibitzing: None,
         })
     }
 
@@ -384,9 +397,7 @@ impl Service {
             self.deliver(tell)?;
             if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
                 if !std::mem::replace(&mut self.has_reported, true) {
-                    self.files
-                        .report(&self.event)
-                        .map_err(|error| ServiceError::File("the report", error))?;
+                    self.report()?;
                     self.store.mark_over()?;
                     tell(&Notice { urgent: true, text: "all games have been played".to_owned() });
                 }
@@ -430,6 +441,7 @@ impl Service {
                         tell(&Notice { urgent: false, text });
                     }
                 }
+                ServiceMessage::Opinion(game, ply, opinion) => self.hear_opinion(game, ply, opinion),
                 ServiceMessage::Claimed(epoch, granted) => self.hear_witness(epoch, granted, tell)?,
                 ServiceMessage::Quit { is_pause: false } => return Ok(Some(ServiceEnd::Quit)),
                 ServiceMessage::Quit { is_pause: true } => return Ok(Some(ServiceEnd::Pause)),

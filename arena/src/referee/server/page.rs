@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{self, Poll};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
@@ -49,6 +49,20 @@ pub(super) enum PageQuery {
     Pgn(u64),
     /// All finished games, in PGN.
     AllPgn,
+    /// A game in PGN as viewers read it. Carries its number, from 0.
+    BroadcastPgn(u64),
+    /// The games in play and those that have just ended, in PGN as viewers read it.
+    LivePgn,
+}
+
+/// Time for which a game that has ended stays among the live games, so that a viewer that asks now and then sees its result.
+const RECENT: Duration = Duration::from_mins(5);
+/// Maximum number of ended games among the live games.
+pub(super) const MOST_RECENT: usize = 32;
+
+/// Whether a game that ended at that moment still stands among the live games.
+pub(super) fn is_recent(ended: SystemTime, now: SystemTime) -> bool {
+    now.duration_since(ended).is_ok_and(|since| since < RECENT)
 }
 
 /// An update pushed to the page.
@@ -58,7 +72,9 @@ pub(super) enum PageUpdate {
     Game(String),
     /// Something else has changed; the page has to request the state again.
     Changed,
-    /// The service ends. Carries the last state, as JSON.
+    /// A third program's opinion on a position, as JSON.
+    Third(String),
+    /// The service ends. Carries the last state and the last games, as JSON.
     End(String),
 }
 
@@ -139,14 +155,16 @@ pub(super) fn serve(
     let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
     let routes = Router::new()
         .route("/", get(index))
-        .route("/live.css", page("text/css; charset=utf-8", include_str!("page/live.css")))
+        .route("/live.css", page("text/css; charset=utf-8", LIVE_STYLE))
         .route("/board.css", page("text/css; charset=utf-8", pages::STYLE))
         .route("/board.js", page("text/javascript; charset=utf-8", pages::SCRIPT))
         .route("/icon.svg", page("image/svg+xml", pages::ICON))
-        .route("/live.js", page("text/javascript; charset=utf-8", include_str!("page/live.js")))
+        .route("/live.js", page("text/javascript; charset=utf-8", LIVE_SCRIPT))
         .route("/state.json", get(state))
         .route("/game/{name}", get(game))
         .route("/games.pgn", get(all_games))
+        .route("/games/{name}", get(broadcast_game))
+        .route("/live.pgn", get(live_games))
         .route("/events", get(events))
         .route("/order", post(order).layer(DefaultBodyLimit::max(LONGEST_ORDER)))
         .with_state(PageState {
@@ -165,8 +183,32 @@ pub(super) fn serve(
     Ok(address)
 }
 
+const LIVE_BODY: &str = include_str!("page/index.html");
+const LIVE_STYLE: &str = include_str!("page/live.css");
+const LIVE_SCRIPT: &str = include_str!("page/live.js");
+
 async fn index() -> Response {
-    reply("text/html; charset=utf-8", pages::served_page("live", include_str!("page/index.html")))
+    reply("text/html; charset=utf-8", pages::served_page("live", LIVE_BODY))
+}
+
+/// The files of the page as a report, which opens from a disk: their names and contents. The state of the event is JSON. The games
+/// are added as [`report_game`].
+pub(super) fn report_files(state: &str) -> [(&'static str, String); 7] {
+    let state = format!("\"use strict\";\nconst HERALD_REPORT = {};\n", pages::script_json(state));
+    [
+        ("index.html", pages::stored_page("live", "state", LIVE_BODY)),
+        ("state.js", state),
+        ("board.css", pages::STYLE.to_owned()),
+        ("board.js", pages::SCRIPT.to_owned()),
+        ("live.css", LIVE_STYLE.to_owned()),
+        ("live.js", LIVE_SCRIPT.to_owned()),
+        ("icon.svg", pages::ICON.to_owned()),
+    ]
+}
+
+/// The script that gives the page of a report a game. Carries the game as JSON.
+pub(super) fn report_game(game: &str) -> String {
+    format!("heraldGame({});\n", pages::script_json(game))
 }
 
 /// Refuses requests for another host. A page elsewhere that has made its own name lead here would otherwise read ours.
@@ -211,7 +253,7 @@ impl PageState {
         let is_asked = self.service.send(ServiceMessage::Query(query, answer)).is_ok();
         match answered.await {
             Ok(Some(text)) if is_asked => reply(kind, text),
-            Ok(_) => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
+            Ok(_) => no_such_game(),
             Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the service has ended\n").into_response(),
         }
     }
@@ -228,13 +270,34 @@ async fn all_games(State(page): State<PageState>) -> Response {
     page.ask(PageQuery::AllPgn, PGN).await
 }
 
+async fn live_games(State(page): State<PageState>) -> Response {
+    page.ask(PageQuery::LivePgn, PGN).await
+}
+
+/// The number of a game and the format in a name such as `17.json`.
+fn game_file(name: &str) -> Option<(u64, &str)> {
+    let (number, kind) = name.split_once('.')?;
+    Some((number.parse::<u64>().ok()?.checked_sub(1)?, kind))
+}
+
+fn no_such_game() -> Response {
+    (StatusCode::NOT_FOUND, "there is no such game\n").into_response()
+}
+
 /// Returns a game as `17.json` or `17.pgn`.
 async fn game(State(page): State<PageState>, Path(name): Path<String>) -> Response {
-    let number = |text: &str| text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
-    match name.split_once('.').and_then(|(name, kind)| Some((number(name)?, kind))) {
+    match game_file(&name) {
         Some((number, "json")) => page.ask(PageQuery::Game(number), JSON).await,
         Some((number, "pgn")) => page.ask(PageQuery::Pgn(number), PGN).await,
-        _ => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
+        _ => no_such_game(),
+    }
+}
+
+/// Returns a game as `17.pgn` as viewers read it.
+async fn broadcast_game(State(page): State<PageState>, Path(name): Path<String>) -> Response {
+    match game_file(&name) {
+        Some((number, "pgn")) => page.ask(PageQuery::BroadcastPgn(number), PGN).await,
+        _ => no_such_game(),
     }
 }
 
@@ -270,8 +333,14 @@ async fn order(
 }
 
 async fn events(State(page): State<PageState>) -> Sse<impl Stream<Item = Result<Sent, Infallible>>> {
-    Sse::new(stream(page.told.subscribe())).keep_alive(KeepAlive::default())
+    // Browsers show comments to nobody, so that the sign of life is an event.
+    let alive = KeepAlive::new().interval(ALIVE).event(Sent::default().event("alive").data("1"));
+    Sse::new(stream(page.told.subscribe())).keep_alive(alive)
 }
+
+/// Interval of the signs of life on a stream without updates. A page that hears nothing for some seconds knows that the
+/// referee is out of reach.
+const ALIVE: Duration = Duration::from_secs(2);
 
 /// Returns the stream of updates. A page that missed updates is told to request the state again.
 fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Sent, Infallible>> {
@@ -280,6 +349,7 @@ fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Se
     unfold(told, move |mut told| async move {
         let sent = match told.recv().await {
             Ok(PageUpdate::Game(json)) => Sent::default().event("game").data(json),
+            Ok(PageUpdate::Third(json)) => Sent::default().event("third").data(json),
             Ok(PageUpdate::End(json)) => Sent::default().event("end").data(json),
             Ok(PageUpdate::Changed) | Err(RecvError::Lagged(_)) => changed(),
             Err(RecvError::Closed) => return None,
@@ -339,7 +409,7 @@ async fn receive(
 pub(super) const MOST_CONNECTIONS: usize = 512;
 /// Time in which a request has to be complete.
 const LONGEST_REQUEST: Duration = Duration::from_secs(10);
-/// Time that a connection may be idle. The stream of updates has a sign of life every fifteen seconds.
+/// Time that a connection may be idle. The stream of updates has a sign of life every two seconds.
 const LONGEST_IDLE: Duration = Duration::from_mins(1);
 
 /// A connection that counts towards the limits until it is dropped. Reading from it fails when a request is not complete in time,
@@ -524,6 +594,18 @@ mod tests {
         let mut two = headers(&[("host", "localhost")]);
         two.append("host", HeaderValue::from_static("evil.example"));
         assert!(!is_own_host(here, &two));
+    }
+
+    #[test]
+    fn a_report_is_scripts_that_no_name_can_end() {
+        let files = report_files("{\"event\":\"</script><b>\"}");
+        let text = |name: &str| files.iter().find(|(file, _)| *file == name).map(|(_, text)| text.as_str());
+        let index = text("index.html").expect("a page");
+        let place = |script: &str| index.find(&format!("<script src=\"{script}.js\"")).expect("a script");
+        assert!(place("board") < place("state") && place("state") < place("live"));
+        assert!(index.contains("script-src 'self' file:") && !index.contains("http:"));
+        assert!(text("state.js").is_some_and(|state| state.contains("\\u003c/script>\\u003cb>")));
+        assert_eq!(report_game("{\"number\":1}"), "heraldGame({\"number\":1});\n");
     }
 
     #[test]

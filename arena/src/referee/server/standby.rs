@@ -3,6 +3,7 @@
 //! An observer applies facts as they arrive, so that it can take over at once. It does so only if the facts name it, and
 //! only after it has left the connection over which it would confirm more of them.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,12 +13,13 @@ use std::time::{Duration, Instant};
 use game::counted;
 use players::transport::{self, Security, Transport};
 
+use super::delivery::write_report;
 use super::files::EventFiles;
 use super::term::{CLAIM_INTERVAL, FENCE_INTERVAL, FENCE_PATIENCE};
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
 use crate::referee::lease::{SILENCE, Watch};
-use crate::referee::{EventState, EventStore, Fact, Notice, report};
+use crate::referee::{EventState, EventStore, Fact, Notice, report, view};
 
 /// Pause before the active referee is tried again.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -110,7 +112,9 @@ impl StandbyReferee {
         if !self.event.is_over(Instant::now()) {
             return Ok(None);
         }
-        files.report(&self.event).map_err(failed)?;
+        let (opinions, log) = (BTreeMap::new(), VecDeque::new());
+        let state = view::state(&self.event, &opinions, Instant::now(), &log, false);
+        write_report(&files, &self.event, &self.store, &opinions, &state)?;
         self.store.mark_over()?;
         Ok(Some(report::text(&self.event)))
     }
