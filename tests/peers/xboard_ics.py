@@ -131,10 +131,11 @@ class Game:
             "39", "39", *(str(int(1000 * self.clocks[color])) for color in (True, False)), str(board.fullmove_number),
             last[0], "(0:01.000)", last[1], str(int(not self.color)), "1", "0",
         ]  # fmt: skip
+        self.line.tell(" ".join(fields))
         if self.kind == "crazyhouse":
+            # After the board: XBoard gives them to the position that it has.
             white, black = (str(board.pockets[color]).upper() for color in (True, False))
             self.line.tell(f"<b1> game {self.number} white [{white}] black [{black}]")
-        self.line.tell(" ".join(fields))
         # The time in milliseconds, as XBoard has asked for; it knows them by the point in the time of the last move.
         self.asked = time.monotonic()
 
@@ -221,7 +222,8 @@ def verbose(board):
         if move.promotion:
             long += "=" + chess.piece_symbol(move.promotion).upper()
     board.push(move)
-    return long, san
+    # python-chess leaves out the letter of a pawn that is dropped.
+    return long, "P" + san if san.startswith("@") else san
 
 
 def pushed_file(board):
