@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A hundred steps of a person at a real XBoard, in any order that people find; after each of them Herald must still answer.
 
-    tests/peers/xboard_operator.py HERALD FOLDER [--from STEP]
+    tests/peers/xboard_operator.py HERALD FOLDER
 
 Between XBoard and Herald stands this script as a go-between. After each step it asks Herald itself with a `ping` that XBoard doesn't
 see. A `pong` is an answer, and so is the refusal of a paused program, but only where XBoard has paused it. Herald must not complain
@@ -95,7 +95,7 @@ class Operator:
         self.xboard = subprocess.Popen(
             ["xboard", "-fcp", command, "-fd", str(self.folder), "-st", "0:01", "-debugMode", "true", "-nameOfDebugFile",
              str(self.folder / "debug.log"), "-testLegality", "true", "-popupExitMessage", "false", "-popupMoveErrors", "false",
-             "-soundProgram", "true", "-saveSettingsOnExit", "false", "-autoFlipView", "false", "-flipView", "false",
+             "-soundProgram", "true", "-saveSettingsOnExit", "false", "-autoFlipView", "false", "-autoDisplayTags", "false", "-flipView", "false",
              "-engineOutputUp", "true", "-xponder" if "-xponder" in arguments else "-ponder", *[a for a in arguments if a != "-xponder"]],
             env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
         )  # fmt: skip
@@ -249,14 +249,14 @@ def files(person, game):
     key, step = person.key, person.step
     person.start("-lgf", str(game), "-lgi", "1", "-td", "0")
     step("a game is loaded", picture="loaded")
-    step("the next game", lambda: key("shift+Page_Down", 1))
-    step("and the one before", lambda: key("shift+Page_Up", 1))
+    step("the next game", lambda: key("alt+Page_Down", 1))
+    step("and the one before", lambda: key("alt+Page_Up", 1))
     step("back in it", lambda: key("alt+Left"), lambda: key("alt+Left"))
     step("Herald plays on", lambda: key("ctrl+w", 2), picture="plays-on")
-    step("the next game while it thinks", lambda: key("ctrl+w", 0.2), lambda: key("shift+Page_Down", 1))
+    step("the next game while it thinks", lambda: key("ctrl+w", 0.2), lambda: key("alt+Page_Down", 1))
     step("analyse it", lambda: key("ctrl+a", 1))
-    step("another game in the analysis", lambda: key("shift+Page_Up", 1.5), picture="loaded-in-analysis")
-    step("pause, load", lambda: key("Pause", 0.5), lambda: key("shift+Page_Down", 1))
+    step("another game in the analysis", lambda: key("alt+Page_Up", 1.5), picture="loaded-in-analysis")
+    step("pause, load", lambda: key("Pause", 0.5), lambda: key("alt+Page_Down", 1))
     step("analyse again", lambda: key("ctrl+a", 1))
     step("analyse the whole game", lambda: key("ctrl+g", 2))
     step("stop it", lambda: key("ctrl+e", 1))
