@@ -70,9 +70,11 @@ impl StopWatch {
     /// [`StopWatch::forget_stalls`] was called. A search looks every few milliseconds unless the machine stands still. Zero by another
     /// measure.
     pub fn longest_stall(&self) -> Duration {
-        let mut state = self.state();
-        state.look(self.now());
-        if self.measure == TimeMeasure::Wall { state.stall } else { Duration::ZERO }
+        if self.measure == TimeMeasure::Wall {
+            self.state().longest_stall(self.now())
+        } else {
+            Duration::ZERO
+        }
     }
 
     /// Forgets the stalls so far, after a time without looks.
@@ -118,12 +120,14 @@ impl Elapsed {
 
     /// As [`Elapsed::elapsed`], and notes the time since the last look.
     fn look(&mut self, now: Duration) -> Duration {
-        if self.since.is_some()
-            && let Some(looked) = self.looked.replace(now)
-        {
-            self.stall = self.stall.max(now.saturating_sub(looked));
-        }
+        self.stall = self.longest_stall(now);
+        self.looked = self.since.map(|_| now);
         self.elapsed(now)
+    }
+
+    /// Returns the longest time between two looks, or since the last one.
+    fn longest_stall(&self, now: Duration) -> Duration {
+        self.looked.map_or(self.stall, |looked| self.stall.max(now.saturating_sub(looked)))
     }
 
     fn forget_stalls(&mut self) {
@@ -163,6 +167,7 @@ mod tests {
         let mut state = Elapsed { since: Some(millis(0)), ..Elapsed::default() };
         assert_eq!([40, 41, 60, 65].map(|now| state.look(millis(now))), [40, 41, 60, 65].map(millis));
         assert_eq!(state.stall, millis(19), "what was before the first look doesn't count");
+        assert_eq!(state.longest_stall(millis(90)), millis(25), "it may last");
         state.suspend(millis(66));
         state.look(millis(100));
         state.resume(millis(166));

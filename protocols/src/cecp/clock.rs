@@ -21,6 +21,8 @@ pub(super) struct TimeSettings {
     depth: Option<u32>,
     pub(super) measure: TimeMeasure,
     pub(super) reserve: Reserve,
+    /// The time of the shortest session.
+    session: Duration,
     /// Whether the next `time` tells what the GUI has taken off for the engine's last move.
     is_lag_due: bool,
 }
@@ -38,10 +40,11 @@ impl Default for TimeSettings {
     /// Returns 40 moves in 5 minutes, XBoard's default.
     fn default() -> TimeSettings {
         let (clock, measure) = (Clock::default(), TimeMeasure::Wall);
-        let (reserve, is_lag_due) = (Reserve::default(), false);
-        let mut settings = TimeSettings { clock, start_ply: 0, depth: None, measure, reserve, is_lag_due };
-        let session = TimeSession { moves: 40, time: Duration::from_mins(5) };
-        settings.set_level(&[session], Duration::ZERO, 0);
+        let (reserve, session) = (Reserve::default(), Duration::ZERO);
+        let mut settings =
+            TimeSettings { clock, start_ply: 0, depth: None, measure, reserve, session, is_lag_due: false };
+        let forty_moves = TimeSession { moves: 40, time: Duration::from_mins(5) };
+        settings.set_level(&[forty_moves], Duration::ZERO, 0);
         settings
     }
 }
@@ -56,6 +59,7 @@ impl TimeSettings {
         let phases = Phases::new(sessions.iter().map(phase).collect());
         // Only a control without any time is refused; then every move must come at once.
         let control = phases.map_or(TimeControl::PerMove(Duration::ZERO), TimeControl::Clock);
+        self.session = sessions.iter().map(|session| session.time).min().unwrap_or_default();
         self.set_control(control, ply);
     }
 
@@ -104,24 +108,22 @@ impl TimeSettings {
         self.clock.remaining(ENGINE, Instant::now()).unwrap_or_default()
     }
 
-    /// Returns the limits of a search for the move at `ply`. The reserve is no part of them.
-    pub(super) fn limits(&self, ply: usize) -> Limits {
-        let given = match self.clock.control(ENGINE) {
+    /// Returns what the GUI grants for the move at `ply`.
+    pub(super) fn granted(&self, ply: usize) -> TimeLimit {
+        match self.clock.control(ENGINE) {
             TimeControl::PerMove(Duration::ZERO) => {
                 TimeLimit::PerMove(self.remaining().min(LESS_THAN_A_SECOND))
             }
             // The whole time may be used, whatever `time` says: the clock is reset for each move.
             TimeControl::PerMove(time) => TimeLimit::PerMove(*time),
             _ => engine::time_limit(self.clock_at(ply).move_time(ENGINE, Instant::now())),
-        };
-        let time = match (self.measure, given) {
-            (TimeMeasure::Wall, TimeLimit::PerMove(time)) => TimeLimit::PerMove(self.reserve.of_move(time)),
-            (TimeMeasure::Wall, TimeLimit::Clock { remaining, increment, moves_to_go }) => {
-                TimeLimit::Clock { remaining: self.reserve.of_clock(remaining), increment, moves_to_go }
-            }
-            _ => given,
-        };
-        let nodes = match (self.measure, given) {
+        }
+    }
+
+    /// Returns the limits of a search for the move at `ply`: what is granted without the reserve.
+    pub(super) fn limits(&self, ply: usize) -> Limits {
+        let granted = self.granted(ply);
+        let nodes = match (self.measure, granted) {
             // GUIs use `st` with `nps` to set an exact number of nodes.
             (TimeMeasure::Nodes(rate), TimeLimit::PerMove(time)) => {
                 let nodes = time.as_nanos().saturating_mul(u128::from(rate)) / 1_000_000_000;
@@ -129,13 +131,29 @@ impl TimeSettings {
             }
             _ => None,
         };
+        let time = self.without_reserve(granted, self.reserve);
         Limits { depth: self.depth, nodes, time, ..Limits::default() }
     }
 
-    /// Returns the time after which a search with these limits must have answered: later the flag could fall. A search ends earlier by
-    /// itself, unless its thread stands still. `None` if the time is not that of a clock on the wall.
-    pub(super) fn deadline(&self, limits: &Limits) -> Option<Duration> {
-        match limits.time {
+    /// Takes a reserve off, if time is that of a clock on the wall.
+    fn without_reserve(&self, granted: TimeLimit, reserve: Reserve) -> TimeLimit {
+        match granted {
+            _ if self.measure != TimeMeasure::Wall => granted,
+            TimeLimit::Unlimited => granted,
+            TimeLimit::PerMove(time) => TimeLimit::PerMove(reserve.of_move(time)),
+            TimeLimit::Clock { remaining, increment, moves_to_go } => {
+                let remaining = reserve.of_clock(remaining, self.session);
+                TimeLimit::Clock { remaining, increment, moves_to_go }
+            }
+        }
+    }
+
+    /// Returns the time after which a search must have answered, as later the flag could fall. It ends earlier by itself, unless its
+    /// thread stands still; `stall` is the longest time for which it has done so. `None` without a clock on the wall.
+    pub(super) fn deadline(&self, granted: TimeLimit, stall: Duration) -> Option<Duration> {
+        let mut reserve = self.reserve;
+        reserve.note_stall(stall);
+        match self.without_reserve(granted, reserve) {
             _ if self.measure != TimeMeasure::Wall => None,
             TimeLimit::Unlimited => None,
             TimeLimit::PerMove(time) => Some(time),
@@ -209,7 +227,7 @@ mod tests {
     }
 
     fn limit(clock: &TimeSettings, ply: usize) -> TimeLimit {
-        clock.limits(ply).time
+        clock.granted(ply)
     }
 
     fn of_clock(remaining: u64, increment: u64, moves_to_go: Option<u32>) -> TimeLimit {
@@ -274,15 +292,15 @@ mod tests {
         let mut clock = TimeSettings::default();
         clock.set_time_per_move(millis(2500), 0);
         clock.synchronise(10, true);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(2425)));
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(millis(2425)));
         clock.set_time_per_move(Duration::ZERO, 0);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(Duration::ZERO));
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(Duration::ZERO));
         clock.synchronise(50, true);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(470)));
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(millis(460)));
         clock.synchronise(100_000, true);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(969)));
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(millis(959)));
         clock.set_level(&[session(0, 0)], Duration::ZERO, 0);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(Duration::ZERO));
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(Duration::ZERO));
     }
 
     #[test]
@@ -290,18 +308,18 @@ mod tests {
         let mut clock = TimeSettings::default();
         clock.set_level(&[session(0, 10_000)], millis(100), 0);
         clock.make_move(millis(500), 0);
-        clock.synchronise(950, true);
-        assert_eq!(limit(&clock, 2), of_clock(9500 - 90 * 3 / 2, 100, None));
+        clock.synchronise(920, true);
+        assert_eq!(clock.limits(2).time, of_clock(9200 - 390 * 3 / 2, 100, None));
         // Time that was lost without a move of the engine before it is no lag.
         clock.synchronise(900, true);
         clock.make_move(millis(500), 2);
         clock.synchronise(500, false);
         clock.forget_last_move();
         clock.synchronise(450, true);
-        let TimeLimit::Clock { remaining, .. } = limit(&clock, 4) else { panic!("a clock") };
-        assert!(remaining > millis(4500 - 90 * 3 / 2) && remaining < millis(4500 - 120), "{remaining:?}");
+        let TimeLimit::Clock { remaining, .. } = clock.limits(4).time else { panic!("a clock") };
+        assert!(remaining > millis(4500 - 390 * 3 / 2) && remaining < millis(4500 - 540), "{remaining:?}");
         clock.set_node_rate(1000);
-        assert_eq!(limit(&clock, 4), of_clock(4500, 100, None));
+        assert_eq!(clock.limits(4).time, of_clock(4500, 100, None));
     }
 
     #[test]

@@ -16,14 +16,17 @@ const CENTISECOND: Duration = Duration::from_millis(10);
 /// A longer difference is no lag: somebody has set the clock.
 const LONGEST_LAG: Duration = Duration::from_secs(1);
 
-/// Least share of a fixed time per move that stays unspent, in percent.
+/// Least share of the time of a move or of a session that stays unspent, in percent.
 const LEAST_PERCENT: u32 = 3;
 
 /// Least time of a fixed time per move that stays unspent, but at most a tenth.
-const LEAST: Duration = Duration::from_millis(30);
+const LEAST_OF_MOVE: Duration = Duration::from_millis(40);
+
+/// More is not kept of a session without experience.
+const LEAST_OF_SESSION: Duration = Duration::from_millis(500);
 
 /// What has been learned.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reserve {
     worst: Duration,
 }
@@ -56,14 +59,20 @@ impl Reserve {
 
     /// Returns what may be used of a fixed time per move: at least half.
     pub(super) fn of_move(&self, time: Duration) -> Duration {
-        let least = (time / 100 * LEAST_PERCENT).max(LEAST.min(time / 10));
+        let least = percent(time).max(LEAST_OF_MOVE.min(time / 10));
         time.saturating_sub(self.expected().clamp(least, time / 2))
     }
 
-    /// Returns what may be planned with of a clock: at least half. Each move takes only a share of it, so more is left in any case.
-    pub(super) fn of_clock(&self, remaining: Duration) -> Duration {
-        remaining.saturating_sub(self.expected().min(remaining / 2))
+    /// Returns what may be planned with of a clock: at least half. `session` is the time with which the session began. Each move takes
+    /// only a share of what is left, so that the reserve of the session is used for nothing but the last moves.
+    pub(super) fn of_clock(&self, remaining: Duration, session: Duration) -> Duration {
+        let least = percent(session).min(LEAST_OF_SESSION);
+        remaining.saturating_sub(self.expected().max(least).min(remaining / 2))
     }
+}
+
+fn percent(time: Duration) -> Duration {
+    time / 100 * LEAST_PERCENT
 }
 
 #[cfg(test)]
@@ -75,10 +84,19 @@ mod tests {
     #[test]
     fn without_experience_a_few_percent_are_kept() {
         let reserve = Reserve::default();
-        for (time, used) in [(10_000, 9700), (1000, 970), (500, 470), (100, 90), (10, 9), (0, 0)] {
+        for (time, used) in [(10_000, 9700), (1000, 960), (500, 460), (100, 90), (10, 9), (0, 0)] {
             assert_eq!(reserve.of_move(MS * time), MS * used);
         }
-        assert_eq!(reserve.of_clock(MS * 3000), MS * 3000);
+        for (remaining, session, used) in [
+            (3000, 3000, 2910),
+            (500, 3000, 410),
+            (100, 3000, 50),
+            (50_000, 3000, 49_910),
+            (60_000, 60_000, 59_500),
+            (500, 0, 500),
+        ] {
+            assert_eq!(reserve.of_clock(MS * remaining, MS * session), MS * used);
+        }
     }
 
     #[test]
@@ -87,7 +105,7 @@ mod tests {
         reserve.note_lag(MS * 110);
         reserve.note_lag(MS * 20);
         assert_eq!(reserve.of_move(MS * 1000), MS * 850);
-        assert_eq!(reserve.of_clock(MS * 1000), MS * 850);
+        assert_eq!(reserve.of_clock(MS * 1000, MS * 1000), MS * 850);
         for _ in 0..20 {
             reserve.fade();
         }
@@ -96,7 +114,7 @@ mod tests {
         for _ in 0..200 {
             reserve.fade();
         }
-        assert_eq!(reserve.of_move(MS * 1000), MS * 970);
+        assert_eq!(reserve.of_move(MS * 1000), MS * 960);
     }
 
     #[test]
@@ -104,7 +122,7 @@ mod tests {
         let mut reserve = Reserve::default();
         reserve.note_stall(MS * 900);
         assert_eq!(reserve.of_move(MS * 500), MS * 250);
-        assert_eq!(reserve.of_clock(MS * 500), MS * 250);
+        assert_eq!(reserve.of_clock(MS * 500, MS * 500), MS * 250);
     }
 
     #[test]
@@ -112,6 +130,6 @@ mod tests {
         let mut reserve = Reserve::default();
         reserve.note_lag(Duration::from_mins(1));
         reserve.note_lag(MS * 9);
-        assert_eq!(reserve.of_clock(MS * 1000), MS * 1000);
+        assert_eq!(reserve.of_clock(MS * 1000, Duration::ZERO), MS * 1000);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Decision, Limits, SearchLine, StopWatch};
+use engine::{Decision, Limits, SearchLine, StopWatch, TimeLimit};
 use game::Game;
 use shakmaty::Move;
 
@@ -19,6 +19,8 @@ pub(super) struct Search {
     pub(super) reply: Option<Move>,
     /// The limits that were given to the search.
     pub(super) limits: Limits,
+    /// What the GUI has granted for the move, of which the limits leave a reserve.
+    pub(super) granted: TimeLimit,
     pub(super) clock: Arc<StopWatch>,
     /// Reading of the stop-watch when the engine's own time began.
     pub(super) own_since: Duration,
@@ -29,9 +31,9 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Handles a ponder hit: the search uses the engine's own time from now on. `limits` are those of the clock now.
-    pub(super) fn hit(&mut self, limits: Limits) {
-        self.limits = limits;
+    /// Handles a ponder hit: the search uses the engine's own time from now on. `granted` is what the clock has now.
+    pub(super) fn hit(&mut self, granted: TimeLimit) {
+        self.granted = granted;
         self.occupation = Occupation::Think;
         self.reply = None;
         self.own_since = self.elapsed();

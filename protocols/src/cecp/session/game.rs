@@ -61,10 +61,10 @@ impl CecpSession<'_> {
             self.abandon();
             return self.announce_end(Outcome::Draw(reason));
         }
-        let limits = self.clock.limits(self.ply());
+        let (limits, granted) = (self.clock.limits(self.ply()), self.clock.granted(self.ply()));
         match &mut self.search {
             Some(search) if search.reply == Some(mv) && still_fits(&search.limits, &limits) => {
-                search.hit(limits);
+                search.hit(granted);
                 self.host.engine.ponder_hit();
                 if let Some(line) = search.latest.clone() {
                     self.post(&line);

@@ -95,6 +95,9 @@ struct Deferred {
     report: Option<Message>,
 }
 
+/// Time between two looks at a search whose time is limited.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
 /// Thinking time for a hint.
 const HINT_TIME: Duration = Duration::from_millis(300);
 
@@ -149,18 +152,25 @@ impl<'a> CecpSession<'a> {
     /// Returns the next event; `None` if the search can't be waited for any longer.
     fn next_event(&mut self) -> Option<Event> {
         let line = if self.is_on_move() { None } else { self.deferred.lines.pop_front() };
-        match (line, self.time_left()) {
-            (Some(line), _) => Some(Event::Input(Input::Line(line))),
-            (None, Some(left)) => self.host.event_within(left),
-            (None, None) => Some(self.host.next_event()),
+        if let Some(line) = line {
+            return Some(Event::Input(Input::Line(line)));
         }
+        while let Some(left) = self.time_left() {
+            // A stall that is seen meanwhile shortens the time that is left.
+            let event = self.host.event_within(left.min(LOOK_INTERVAL));
+            if event.is_some() || left.is_zero() {
+                return event;
+            }
+        }
+        Some(self.host.next_event())
     }
 
     /// Returns how long the search for a move can be waited for; `None` if there is none, or if it has yet to find a move.
     fn time_left(&self) -> Option<Duration> {
         let search = self.search.as_ref().filter(|_| self.is_on_move() && !self.state.paused)?;
         search.decision()?;
-        Some(self.clock.deadline(&search.limits)?.saturating_sub(search.used()))
+        let deadline = self.clock.deadline(search.granted, search.clock.longest_stall())?;
+        Some(deadline.saturating_sub(search.used()))
     }
 
     /// Makes the move that the search has found so far. Its own thread stands still: other programs use the processors.
@@ -242,8 +252,8 @@ impl<'a> CecpSession<'a> {
         let clock = Arc::new(StopWatch::start(self.clock.measure));
         let task = SearchTask { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
         self.host.engine.think(&game, task);
-        let own_since = Duration::ZERO;
-        Some(Search { occupation, reply, limits, clock, own_since, latest: None, current: None })
+        let (own_since, granted) = (Duration::ZERO, self.clock.granted(self.ply()));
+        Some(Search { occupation, reply, limits, granted, clock, own_since, latest: None, current: None })
     }
 
     /// Returns the legal moves that are not excluded.

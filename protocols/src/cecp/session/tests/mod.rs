@@ -107,7 +107,7 @@ fn the_modes_of_appendix_b() {
 
 #[test]
 fn a_search_that_stands_still_loses_no_game() {
-    for control in ["st 0.3", "level 0 0:00.3 0", "level 1 0:00.3 0"] {
+    for control in ["st 1", "level 1 0:01 0"] {
         with_session(|session, paper| {
             for line in ["accepted debug", "new", control, "go"] {
                 session.say(line);
@@ -133,7 +133,7 @@ fn a_search_that_stands_still_loses_no_game() {
             let lines = paper.take_lines();
             assert!(lines.contains(&"# the search was late".to_owned()), "{control}: {lines:?}");
             assert!(lines.last().is_some_and(|line| line.starts_with("move ")), "{control}: {lines:?}");
-            assert!(begun.elapsed() < Duration::from_secs(2), "{control}: {:?}", begun.elapsed());
+            assert!(begun.elapsed() < Duration::from_secs(5), "{control}: {:?}", begun.elapsed());
         });
     }
 }
