@@ -27,18 +27,22 @@ pub struct StopWatch {
 }
 
 /// The elapsed time of a stop-watch. Its methods take the current time as an argument.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Elapsed {
     /// Time that elapsed before `since`.
     before: Duration,
     /// The time of the last `resume`; `None` while suspended.
     since: Option<Duration>,
+    /// The time of the last look at the stop-watch since then.
+    looked: Option<Duration>,
+    /// The longest time between two looks.
+    stall: Duration,
 }
 
 impl StopWatch {
     /// Starts a stop-watch.
     pub fn start(measure: TimeMeasure) -> StopWatch {
-        let state = Elapsed { before: Duration::ZERO, since: None };
+        let state = Elapsed::default();
         let watch = StopWatch { measure, started: Instant::now(), state: Mutex::new(state) };
         watch.resume();
         watch
@@ -52,6 +56,30 @@ impl StopWatch {
     /// Resumes it. Without a suspension it has no effect.
     pub fn resume(&self) {
         self.state().resume(self.now());
+    }
+
+    /// Returns the elapsed time as [`search::SearchClock::elapsed`] does, but not as a look of the search.
+    pub fn peek(&self, nodes: u64) -> Duration {
+        match self.measure {
+            TimeMeasure::Nodes(rate) => time_of_nodes(nodes, rate.max(1)),
+            TimeMeasure::Wall | TimeMeasure::Cpu => self.state().elapsed(self.now()),
+        }
+    }
+
+    /// Returns the longest wall time between two looks of the search at the stop-watch, up to now, since it was started or
+    /// [`StopWatch::forget_stalls`] was called. A search looks every few milliseconds unless the machine stands still. Zero by another
+    /// measure.
+    pub fn longest_stall(&self) -> Duration {
+        if self.measure == TimeMeasure::Wall {
+            self.state().longest_stall(self.now())
+        } else {
+            Duration::ZERO
+        }
+    }
+
+    /// Forgets the stalls so far, after a time without looks.
+    pub fn forget_stalls(&self) {
+        self.state().forget_stalls();
     }
 
     /// Returns the current time by the measure, counted from a fixed moment.
@@ -71,15 +99,15 @@ impl StopWatch {
 impl search::SearchClock for StopWatch {
     fn elapsed(&self, nodes: u64) -> Duration {
         match self.measure {
-            TimeMeasure::Nodes(rate) => time_of_nodes(nodes, rate.max(1)),
-            TimeMeasure::Wall | TimeMeasure::Cpu => self.state().elapsed(self.now()),
+            TimeMeasure::Nodes(_) | TimeMeasure::Cpu => self.peek(nodes),
+            TimeMeasure::Wall => self.state().look(self.now()),
         }
     }
 }
 
 impl Elapsed {
     fn suspend(&mut self, now: Duration) {
-        *self = Elapsed { before: self.elapsed(now), since: None };
+        *self = Elapsed { before: self.elapsed(now), since: None, looked: None, stall: self.stall };
     }
 
     fn resume(&mut self, now: Duration) {
@@ -88,6 +116,22 @@ impl Elapsed {
 
     fn elapsed(&self, now: Duration) -> Duration {
         self.before + self.since.map_or(Duration::ZERO, |since| now.saturating_sub(since))
+    }
+
+    /// As [`Elapsed::elapsed`], and notes the time since the last look.
+    fn look(&mut self, now: Duration) -> Duration {
+        self.stall = self.longest_stall(now);
+        self.looked = self.since.map(|_| now);
+        self.elapsed(now)
+    }
+
+    /// Returns the longest time between two looks, or since the last one.
+    fn longest_stall(&self, now: Duration) -> Duration {
+        self.looked.map_or(self.stall, |looked| self.stall.max(now.saturating_sub(looked)))
+    }
+
+    fn forget_stalls(&mut self) {
+        (self.looked, self.stall) = (None, Duration::ZERO);
     }
 }
 
@@ -108,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_suspended_watch_stands_still() {
-        let mut state = Elapsed { before: Duration::ZERO, since: Some(millis(100)) };
+        let mut state = Elapsed { since: Some(millis(100)), ..Elapsed::default() };
         assert_eq!(state.elapsed(millis(120)), millis(20));
         state.suspend(millis(120));
         state.suspend(millis(1120));
@@ -116,6 +160,23 @@ mod tests {
         state.resume(millis(1120));
         state.resume(millis(1123));
         assert_eq!(state.elapsed(millis(1123)), millis(23));
+    }
+
+    #[test]
+    fn a_stall_is_the_longest_time_between_two_looks() {
+        let mut state = Elapsed { since: Some(millis(0)), ..Elapsed::default() };
+        assert_eq!([40, 41, 60, 65].map(|now| state.look(millis(now))), [40, 41, 60, 65].map(millis));
+        assert_eq!(state.stall, millis(19), "what was before the first look doesn't count");
+        assert_eq!(state.longest_stall(millis(90)), millis(25), "it may last");
+        state.suspend(millis(66));
+        state.look(millis(100));
+        state.resume(millis(166));
+        state.look(millis(170));
+        assert_eq!(state.stall, millis(19), "nor does a pause");
+        state.forget_stalls();
+        state.look(millis(300));
+        assert_eq!((state.stall, state.look(millis(302))), (Duration::ZERO, millis(202)));
+        assert_eq!(state.stall, millis(2));
     }
 
     #[test]

@@ -246,7 +246,7 @@ impl Engine {
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
             // Nothing was searched, so the static evaluation serves as the score.
-            let decision = Decision { best: Some(m), ponder: None, score: self.evaluate(game) };
+            let decision = Decision { best: Some(m), ponder: None, score: self.evaluate(game), depth: 0 };
             self.send(move |worker| (worker.listener)(id, Thought::Done(decision)));
             return id;
         }

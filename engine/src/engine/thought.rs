@@ -97,4 +97,6 @@ pub struct Decision {
     pub ponder: Option<Move>,
     /// Score of the position for the side to move.
     pub score: Score,
+    /// Depth of the search in plies; 0 for a move of the book.
+    pub depth: u32,
 }

@@ -178,7 +178,12 @@ fn is_drawn(job: &Job, tablebases: &SyzygyTables) -> bool {
 fn decision(game: &Game, answer: &Answer) -> Decision {
     let line: Vec<search::Move> = answer.best.into_iter().chain(answer.ponder).collect();
     let mut line = line_from_search(game, &line).into_iter();
-    Decision { best: line.next(), ponder: line.next(), score: bridge::score(answer.score) }
+    Decision {
+        best: line.next(),
+        ponder: line.next(),
+        score: bridge::score(answer.score),
+        depth: answer.depth,
+    }
 }
 
 /// Converts the search's reports for the listener.

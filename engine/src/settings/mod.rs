@@ -30,7 +30,7 @@ pub enum Setting {
 
 impl Setting {
     /// All settings, in the order in which they are shown to users.
-    pub const ALL: [Setting; 15] = [
+    pub const ALL: [Setting; 16] = [
         Setting::Number(NumberSetting::Hash),
         Setting::Number(NumberSetting::Threads),
         Setting::Number(NumberSetting::Lines),
@@ -46,6 +46,7 @@ impl Setting {
         Setting::Number(NumberSetting::ResignScore),
         Setting::Switch(SwitchSetting::OfferDraws),
         Setting::Number(NumberSetting::DrawScore),
+        Setting::Number(NumberSetting::DrawMove),
     ];
 
     /// Returns the name, chosen as in other engines.
@@ -83,12 +84,15 @@ pub enum NumberSetting {
     Noise,
     /// The engine resigns after three moves with a score at least this many centipawns below zero; 0 means never.
     ResignScore,
-    /// Highest score in centipawns at which the engine accepts a draw, and limit of the scores at which it offers one.
+    /// Highest score in centipawns, beyond the value of a draw, at which the engine accepts a draw, and limit of the scores at which
+    /// it offers one.
     DrawScore,
+    /// Moves of each side after which an even game is one that has been played, so that a draw may be agreed.
+    DrawMove,
 }
 
 /// The numbers with the names known from other engines, defaults and ranges.
-const NUMBERS: [(NumberSetting, &str, i64, RangeInclusive<i64>); 9] = [
+const NUMBERS: [(NumberSetting, &str, i64, RangeInclusive<i64>); 10] = [
     (NumberSetting::Hash, "Hash", 64, 1..=1 << 25),
     (NumberSetting::Threads, "Threads", 1, 1..=1024),
     (NumberSetting::Lines, "MultiPV", 1, 1..=256),
@@ -98,6 +102,7 @@ const NUMBERS: [(NumberSetting, &str, i64, RangeInclusive<i64>); 9] = [
     (NumberSetting::Noise, "Noise", 0, 0..=500),
     (NumberSetting::ResignScore, "ResignScore", 0, 0..=9800),
     (NumberSetting::DrawScore, "DrawScore", 0, -1000..=1000),
+    (NumberSetting::DrawMove, "DrawMove", 30, 0..=500),
 ];
 
 impl NumberSetting {

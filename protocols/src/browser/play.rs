@@ -264,10 +264,8 @@ impl BrowserSession {
     pub(super) fn offer_draw(&mut self) -> Result<(), String> {
         let person = self.playing()?.person;
         let claim = self.game.claim().filter(|_| self.game.turn() == person);
-        let accepts = self.play.as_ref().is_some_and(|play| {
-            play.last_score
-                .is_some_and(|score| play.agreements.takes_a_draw(&self.game, score, &self.settings))
-        });
+        let accepts =
+            self.play.as_ref().is_some_and(|play| play.agreements.takes_a_draw(&self.game, &self.settings));
         match claim.or(accepts.then_some(DrawReason::Agreement)) {
             Some(reason) => self.declare(Outcome::Draw(reason)),
             None => self
@@ -350,7 +348,7 @@ impl BrowserSession {
         let Some(best) = decision.best else { return };
         if let Some(play) = &mut self.play {
             play.last_score = Some(decision.score);
-            play.agreements.note(decision.score, &self.settings);
+            play.agreements.note(decision, None, self.engine.settings());
         }
         // The engine's moves are legal, and the tree has room for a game of chess.
         if let Err(text) = self.play_move(best) {

@@ -15,6 +15,8 @@ use messages::cecp::EditLine;
 pub(super) struct CecpBoard {
     /// The game, or the last one if none is being played. The following positions use its variant and pocket owner.
     game: Game,
+    /// The games before each null move, the latest last. A null move begins another game, because no rule knows it.
+    passed: Vec<Game>,
     stage: BoardStage,
     /// The side put on move by `white` or `black`. In the middle of a game XBoard sends `black`, `time`, `otim`,
     /// `white`, `go`, so the game must not be changed before the sequence is complete.
@@ -47,7 +49,7 @@ pub(super) struct PositionRefusal {
 impl CecpBoard {
     /// Creates the board of a new game. The following positions are of the same variant.
     pub(super) fn new(game: Game) -> CecpBoard {
-        CecpBoard { mode: game.mode(), game, stage: BoardStage::Playing, turn: None }
+        CecpBoard { mode: game.mode(), game, passed: Vec::new(), stage: BoardStage::Playing, turn: None }
     }
 
     fn is_playing(&self) -> bool {
@@ -96,6 +98,7 @@ impl CecpBoard {
         game: Result<Game, FenError>,
         fen: impl FnOnce() -> String,
     ) -> Result<bool, PositionRefusal> {
+        self.passed.clear();
         match game {
             Ok(game) => {
                 self.game = game.with_pocket_owner(self.game.pocket_owner());
@@ -107,6 +110,34 @@ impl CecpBoard {
                 Err(PositionRefusal { fen: fen(), reason: reason(&error) })
             }
         }
+    }
+
+    /// Plays a null move, after which the other side is on move. Returns false if there is no game or the side to move is in check;
+    /// then nothing has changed.
+    pub(super) fn pass(&mut self) -> bool {
+        let Some(game) = self.game().filter(|game| !game.position().is_check()) else { return false };
+        let position = game.position();
+        let setup = Setup { turn: !game.turn(), ep_square: None, ..position.to_setup(EnPassantMode::Legal) };
+        let Ok(next) = Game::from_setup(game.variant(), setup, self.mode) else { return false };
+        let next = next.with_pocket_owner(game.pocket_owner());
+        self.passed.push(std::mem::replace(&mut self.game, next));
+        true
+    }
+
+    /// Takes moves and null moves back. Returns false if there are not so many; then nothing has changed.
+    pub(super) fn take_back(&mut self, plies: usize) -> bool {
+        let made: usize = self.passed.iter().map(|game| game.ply() + 1).sum();
+        if self.game().is_none_or(|game| made + game.ply() < plies) {
+            return false;
+        }
+        for _ in 0..plies {
+            if self.game.undo().is_none()
+                && let Some(before) = self.passed.pop()
+            {
+                self.game = before;
+            }
+        }
+        true
     }
 
     /// Returns whether the variant has pockets.
@@ -135,6 +166,7 @@ impl CecpBoard {
             BoardStage::Refused => Setup::empty(),
         };
         setup.turn = self.turn.take().unwrap_or(setup.turn);
+        self.passed.clear();
         self.stage = BoardStage::Edit { setup, color: Color::White };
     }
 

@@ -10,6 +10,8 @@ use game::{Clock, Color, Phase, Phases, TimeControl};
 
 use messages::cecp::TimeSession;
 
+use super::reserve::Reserve;
+
 /// The settings of `level`, `st`, `sd`, `nps` and `time`.
 #[derive(Debug)]
 pub(super) struct TimeSettings {
@@ -18,6 +20,11 @@ pub(super) struct TimeSettings {
     start_ply: usize,
     depth: Option<u32>,
     pub(super) measure: TimeMeasure,
+    pub(super) reserve: Reserve,
+    /// The time of the shortest session.
+    session: Duration,
+    /// Whether the next `time` tells what the GUI has taken off for the engine's last move.
+    is_lag_due: bool,
 }
 
 /// The engine's half of the clock, whatever colour it plays.
@@ -26,13 +33,18 @@ const ENGINE: Color = Color::White;
 /// Time per move for `st 0`, which GUIs send when they round down less than a second.
 const LESS_THAN_A_SECOND: Duration = Duration::from_millis(999);
 
+/// What is left on a clock when a search is no longer waited for.
+const LAST_MOMENT: Duration = Duration::from_millis(50);
+
 impl Default for TimeSettings {
     /// Returns 40 moves in 5 minutes, XBoard's default.
     fn default() -> TimeSettings {
         let (clock, measure) = (Clock::default(), TimeMeasure::Wall);
-        let mut settings = TimeSettings { clock, start_ply: 0, depth: None, measure };
-        let session = TimeSession { moves: 40, time: Duration::from_mins(5) };
-        settings.set_level(&[session], Duration::ZERO, 0);
+        let (reserve, session) = (Reserve::default(), Duration::ZERO);
+        let mut settings =
+            TimeSettings { clock, start_ply: 0, depth: None, measure, reserve, session, is_lag_due: false };
+        let forty_moves = TimeSession { moves: 40, time: Duration::from_mins(5) };
+        settings.set_level(&[forty_moves], Duration::ZERO, 0);
         settings
     }
 }
@@ -47,6 +59,7 @@ impl TimeSettings {
         let phases = Phases::new(sessions.iter().map(phase).collect());
         // Only a control without any time is refused; then every move must come at once.
         let control = phases.map_or(TimeControl::PerMove(Duration::ZERO), TimeControl::Clock);
+        self.session = sessions.iter().map(|session| session.time).min().unwrap_or_default();
         self.set_control(control, ply);
     }
 
@@ -59,6 +72,7 @@ impl TimeSettings {
     fn set_control(&mut self, control: TimeControl, ply: usize) {
         self.start_ply = ply;
         self.clock = Clock::new(control);
+        self.is_lag_due = false;
     }
 
     /// Handles `new`: the time control is kept, the depth and the time measure are reset.
@@ -78,10 +92,14 @@ impl TimeSettings {
         self.measure = if rate == 0 { TimeMeasure::Cpu } else { TimeMeasure::Nodes(rate) };
     }
 
-    /// Handles `time`; an overdrawn clock counts as empty.
-    pub(super) fn synchronise(&mut self, centiseconds: i64) {
+    /// Handles `time`; an overdrawn clock counts as empty. `is_for_next_move` tells whether it is the opponent's turn and the engine
+    /// will answer.
+    pub(super) fn synchronise(&mut self, centiseconds: i64, is_for_next_move: bool) {
         let centiseconds = u64::try_from(centiseconds).unwrap_or(0);
         let remaining = Duration::from_millis(centiseconds.saturating_mul(10));
+        if std::mem::take(&mut self.is_lag_due) && is_for_next_move {
+            self.reserve.note_lag(self.remaining().saturating_sub(remaining));
+        }
         self.clock.set_remaining(ENGINE, remaining, Instant::now());
     }
 
@@ -90,17 +108,22 @@ impl TimeSettings {
         self.clock.remaining(ENGINE, Instant::now()).unwrap_or_default()
     }
 
-    /// Returns the limits of a search for the move at `ply`.
-    pub(super) fn limits(&self, ply: usize) -> Limits {
-        let time = match self.clock.control(ENGINE) {
+    /// Returns what the GUI grants for the move at `ply`.
+    pub(super) fn granted(&self, ply: usize) -> TimeLimit {
+        match self.clock.control(ENGINE) {
             TimeControl::PerMove(Duration::ZERO) => {
                 TimeLimit::PerMove(self.remaining().min(LESS_THAN_A_SECOND))
             }
             // The whole time may be used, whatever `time` says: the clock is reset for each move.
             TimeControl::PerMove(time) => TimeLimit::PerMove(*time),
             _ => engine::time_limit(self.clock_at(ply).move_time(ENGINE, Instant::now())),
-        };
-        let nodes = match (self.measure, time) {
+        }
+    }
+
+    /// Returns the limits of a search for the move at `ply`: what is granted without the reserve.
+    pub(super) fn limits(&self, ply: usize) -> Limits {
+        let granted = self.granted(ply);
+        let nodes = match (self.measure, granted) {
             // GUIs use `st` with `nps` to set an exact number of nodes.
             (TimeMeasure::Nodes(rate), TimeLimit::PerMove(time)) => {
                 let nodes = time.as_nanos().saturating_mul(u128::from(rate)) / 1_000_000_000;
@@ -108,7 +131,36 @@ impl TimeSettings {
             }
             _ => None,
         };
+        let time = self.without_reserve(granted, self.reserve);
         Limits { depth: self.depth, nodes, time, ..Limits::default() }
+    }
+
+    /// Takes a reserve off, if time is that of a clock on the wall.
+    fn without_reserve(&self, granted: TimeLimit, reserve: Reserve) -> TimeLimit {
+        match granted {
+            _ if self.measure != TimeMeasure::Wall => granted,
+            TimeLimit::Unlimited => granted,
+            TimeLimit::PerMove(time) => TimeLimit::PerMove(reserve.of_move(time)),
+            TimeLimit::Clock { remaining, increment, moves_to_go } => {
+                let remaining = reserve.of_clock(remaining, self.session);
+                TimeLimit::Clock { remaining, increment, moves_to_go }
+            }
+        }
+    }
+
+    /// Returns the time after which a search must have answered, as later the flag could fall. It ends earlier by itself, unless its
+    /// thread stands still; `stall` is the longest time for which it has done so. `None` without a clock on the wall.
+    pub(super) fn deadline(&self, granted: TimeLimit, stall: Duration) -> Option<Duration> {
+        let mut reserve = self.reserve;
+        reserve.note_stall(stall);
+        match self.without_reserve(granted, reserve) {
+            _ if self.measure != TimeMeasure::Wall => None,
+            TimeLimit::Unlimited => None,
+            TimeLimit::PerMove(time) => Some(time),
+            TimeLimit::Clock { remaining, .. } => {
+                Some(remaining.saturating_sub(LAST_MOMENT).max(remaining / 2))
+            }
+        }
     }
 
     /// Returns the limits of an analysis: the depth of `sd`, but no clock.
@@ -127,6 +179,15 @@ impl TimeSettings {
         self.spend(used);
         self.clock = self.clock_at(ply);
         self.clock.book_turn(ENGINE, Duration::ZERO);
+        self.reserve.fade();
+        // A time per move is the same in each `time`.
+        self.is_lag_due = self.measure == TimeMeasure::Wall
+            && !matches!(self.clock.control(ENGINE), TimeControl::PerMove(_));
+    }
+
+    /// The engine's last move is no longer the last one, so that the next `time` tells nothing about it.
+    pub(super) fn forget_last_move(&mut self) {
+        self.is_lag_due = false;
     }
 
     /// Returns the clock before the engine's move at `ply`. Half of the plies before it were the engine's.
@@ -166,7 +227,7 @@ mod tests {
     }
 
     fn limit(clock: &TimeSettings, ply: usize) -> TimeLimit {
-        clock.limits(ply).time
+        clock.granted(ply)
     }
 
     fn of_clock(remaining: u64, increment: u64, moves_to_go: Option<u32>) -> TimeLimit {
@@ -218,11 +279,11 @@ mod tests {
         assert_eq!(limit(&clock, 0), of_clock(0, 500, None));
         clock.make_move(millis(100), 0);
         assert_eq!(limit(&clock, 2), of_clock(500, 500, None));
-        clock.synchronise(1234);
+        clock.synchronise(1234, true);
         assert_eq!(limit(&clock, 2), of_clock(12_340, 500, None));
-        clock.synchronise(-5);
+        clock.synchronise(-5, true);
         assert_eq!(limit(&clock, 2), of_clock(0, 500, None));
-        clock.synchronise(i64::MAX);
+        clock.synchronise(i64::MAX, true);
         clock.make_move(Duration::ZERO, 2);
     }
 
@@ -230,16 +291,35 @@ mod tests {
     fn time_per_move() {
         let mut clock = TimeSettings::default();
         clock.set_time_per_move(millis(2500), 0);
-        clock.synchronise(10);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(2500)));
+        clock.synchronise(10, true);
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(millis(2425)));
         clock.set_time_per_move(Duration::ZERO, 0);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(Duration::ZERO));
-        clock.synchronise(50);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(500)));
-        clock.synchronise(100_000);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(999)));
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(Duration::ZERO));
+        clock.synchronise(50, true);
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(millis(460)));
+        clock.synchronise(100_000, true);
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(millis(959)));
         clock.set_level(&[session(0, 0)], Duration::ZERO, 0);
-        assert_eq!(limit(&clock, 0), TimeLimit::PerMove(Duration::ZERO));
+        assert_eq!(clock.limits(0).time, TimeLimit::PerMove(Duration::ZERO));
+    }
+
+    #[test]
+    fn what_the_gui_takes_off_beyond_the_time_used_is_kept_in_reserve() {
+        let mut clock = TimeSettings::default();
+        clock.set_level(&[session(0, 10_000)], millis(100), 0);
+        clock.make_move(millis(500), 0);
+        clock.synchronise(920, true);
+        assert_eq!(clock.limits(2).time, of_clock(9200 - 390 * 3 / 2, 100, None));
+        // Time that was lost without a move of the engine before it is no lag.
+        clock.synchronise(900, true);
+        clock.make_move(millis(500), 2);
+        clock.synchronise(500, false);
+        clock.forget_last_move();
+        clock.synchronise(450, true);
+        let TimeLimit::Clock { remaining, .. } = clock.limits(4).time else { panic!("a clock") };
+        assert!(remaining > millis(4500 - 390 * 3 / 2) && remaining < millis(4500 - 540), "{remaining:?}");
+        clock.set_node_rate(1000);
+        assert_eq!(clock.limits(4).time, of_clock(4500, 100, None));
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod clock;
 mod dialect;
 mod markers;
 mod output;
+mod reserve;
 mod search;
 mod session;
 mod state;

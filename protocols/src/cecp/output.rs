@@ -86,6 +86,16 @@ pub(super) fn thinking_line(game: &Game, line: &SearchLine) -> ThinkingLine {
     }
 }
 
+/// Converts a line of a search of the position after `reply`, on which the engine ponders. The line begins with the reply in
+/// parentheses, by which GUIs know that it is not the engine's.
+pub(super) fn pondering_line(game: &Game, reply: Move, line: &SearchLine) -> ThinkingLine {
+    let moves: Vec<Move> = [reply].into_iter().chain(line.moves.iter().copied()).collect();
+    let text = game.san_line(&moves);
+    let (reply, rest) = text.split_once(' ').unwrap_or((&text, ""));
+    let text = cut(format!("({reply}) {rest}").trim_end()).to_owned();
+    ThinkingLine { text, ..thinking_line(game, &SearchLine { moves: Vec::new(), ..line.clone() }) }
+}
+
 /// Converts a time to centiseconds, the protocol's unit.
 pub(super) fn centiseconds(time: std::time::Duration) -> u64 {
     u64::try_from(time.as_millis() / 10).unwrap_or(u64::MAX)

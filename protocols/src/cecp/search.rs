@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Limits, SearchClock as _, SearchLine, StopWatch};
+use engine::{Decision, Limits, SearchLine, StopWatch, TimeLimit};
 use game::Game;
 use shakmaty::Move;
 
@@ -19,6 +19,8 @@ pub(super) struct Search {
     pub(super) reply: Option<Move>,
     /// The limits that were given to the search.
     pub(super) limits: Limits,
+    /// What the GUI has granted for the move, of which the limits leave a reserve.
+    pub(super) granted: TimeLimit,
     pub(super) clock: Arc<StopWatch>,
     /// Reading of the stop-watch when the engine's own time began.
     pub(super) own_since: Duration,
@@ -29,11 +31,14 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Handles a ponder hit: the search uses the engine's own time from now on.
-    pub(super) fn hit(&mut self) {
+    /// Handles a ponder hit: the search uses the engine's own time from now on. `granted` is what the clock has now.
+    pub(super) fn hit(&mut self, granted: TimeLimit) {
+        self.granted = granted;
         self.occupation = Occupation::Think;
         self.reply = None;
         self.own_since = self.elapsed();
+        // While it pondered, it did not look.
+        self.clock.forget_stalls();
     }
 
     /// Returns how much of the engine's own time the search has used.
@@ -45,7 +50,7 @@ impl Search {
     }
 
     fn elapsed(&self) -> Duration {
-        self.clock.elapsed(self.nodes())
+        self.clock.peek(self.nodes())
     }
 
     fn nodes(&self) -> u64 {
@@ -55,6 +60,18 @@ impl Search {
     /// Returns the move that the search currently recommends to the side to move.
     pub(super) fn hint(&self) -> Option<Move> {
         self.reply.or_else(|| self.latest.as_ref()?.moves.first().copied())
+    }
+
+    /// Returns the decision that the search would make now; `None` before its first line.
+    pub(super) fn decision(&self) -> Option<Decision> {
+        let line = self.latest.as_ref()?;
+        let mut moves = line.moves.iter().copied();
+        Some(Decision {
+            best: Some(moves.next()?),
+            ponder: moves.next(),
+            score: line.score,
+            depth: line.depth,
+        })
     }
 
     /// Returns the answer to `.` for the analysed game.

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use engine::{Decision, Purpose, SearchLine, Thought};
 use game::{DrawReason, Game, MoveLimits, MoveTime, Outcome, ScoreBound};
-use shakmaty::Position as _;
 
 use crate::agreements::{Agreements, is_content_with_a_draw};
 use crate::host::{Event, Host};
@@ -155,7 +154,7 @@ impl RefereeSession<'_> {
     fn answer(&mut self, decision: &Decision) -> io::Result<()> {
         let game = self.client.game().clone();
         let limits = self.client.limits();
-        self.agreements.note(decision.score, self.host.engine.settings());
+        self.agreements.note(decision, None, self.host.engine.settings());
         let answer = self.choose(&game, decision);
         let moves_on = matches!(answer, Response::Move { .. });
         self.reply(answer)?;
@@ -178,7 +177,7 @@ impl RefereeSession<'_> {
         if self.agreements.is_time_to_resign(settings) {
             return Response::Resign;
         }
-        if self.agreements.draw_offered && self.agreements.takes_a_draw(game, decision.score, settings) {
+        if self.agreements.draw_offered && self.agreements.takes_a_draw(game, settings) {
             return Response::AcceptDraw;
         }
         // A draw by the rules is claimed if no better result is expected.
@@ -188,7 +187,7 @@ impl RefereeSession<'_> {
         }
         let remark = if is_content && game.claim_after(best).is_some() {
             Remark::ClaimDraw
-        } else if self.agreements.is_time_to_offer(game.position().fullmoves().get(), settings) {
+        } else if self.agreements.is_time_to_offer(game, settings) {
             Remark::OfferDraw
         } else {
             Remark::None

@@ -42,7 +42,7 @@ impl Talk {
         assert!(self.is_asked());
         self.session.host.engine.abandon();
         let best = Some(self.session.game.parse_move(text).expect(text));
-        let decision = Decision { best, ponder: None, score: Score::Centipawns(centipawns) };
+        let decision = Decision { best, ponder: None, score: Score::Centipawns(centipawns), depth: 1 };
         self.session.decided(&decision, self.now);
         self.paper.take()
     }

@@ -92,7 +92,7 @@ impl UciOption {
 const fn is_for_agreements(setting: Setting) -> bool {
     matches!(
         setting,
-        Setting::Number(NumberSetting::ResignScore | NumberSetting::DrawScore)
+        Setting::Number(NumberSetting::ResignScore | NumberSetting::DrawScore | NumberSetting::DrawMove)
             | Setting::Switch(SwitchSetting::OfferDraws)
     )
 }

@@ -8,7 +8,6 @@ use messages::cecp::{Command, Message, TimeSession};
 use shakmaty::Color;
 
 use super::CecpSession;
-use crate::agreements::Agreements;
 use crate::cecp::output::echo;
 use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
@@ -109,7 +108,7 @@ impl CecpSession<'_> {
     fn obey(&mut self, command: Command) -> Result<StateChange, String> {
         use Command as C;
         match command {
-            C::Protover(_) => self.announce(),
+            C::Protover(version) => self.announce(version),
             C::Accepted(feature) => self.output.debugs |= feature == "debug",
             C::Rejected(feature) => self.feature_rejected(&feature),
             C::New => return Ok(self.new_game()),
@@ -148,7 +147,7 @@ impl CecpSession<'_> {
             C::TimePerMove(time) => self.clock.set_time_per_move(time, self.ply()),
             C::Depth(depth) => self.clock.set_depth(depth),
             C::NodeRate(rate) => self.clock.set_node_rate(rate),
-            C::Time { centiseconds } => self.clock.synchronise(centiseconds),
+            C::Time { centiseconds } => self.synchronise(centiseconds),
             C::Book => self.tell_book(),
             C::Name(name) => self.persons.opponent.name = Some(name),
             C::Ics(host) => self.persons.opponent.is_on_server = host != "-",
@@ -161,8 +160,9 @@ impl CecpSession<'_> {
             C::Put(_) => self.position.lifted = None,
             C::Hover(square) => self.hover(square),
             C::Answer { text, .. } => self.answer(&text),
-            // The opponent's clock and ratings don't influence Herald's play; `quit` is handled by the caller.
-            C::Xboard | C::Decline | C::Quit | C::OpponentTime { .. } | C::Rating { .. } => {}
+            C::Rating { own, opponent } => self.rate(own, opponent),
+            // The opponent's clock doesn't influence Herald's play; `quit` is handled by the caller.
+            C::Xboard | C::Decline | C::Quit | C::OpponentTime { .. } => {}
         }
         Ok(StateChange::Nothing)
     }
@@ -184,11 +184,15 @@ impl CecpSession<'_> {
 
     fn put_on_move(&mut self, turn: Color) -> StateChange {
         self.board.put_on_move(turn);
+        // Nothing more will come before the analysis of the position.
+        if self.state.mode == EngineMode::Analyze {
+            self.settle();
+        }
         StateChange::Side(!turn)
     }
 
     fn result(&mut self) -> StateChange {
-        self.agreements = Agreements::default();
+        self.agreements.forget_moves();
         StateChange::Mode(EngineMode::Force)
     }
 
@@ -225,6 +229,18 @@ impl CecpSession<'_> {
     fn exit(&mut self) -> StateChange {
         self.host.engine.forget_told_values();
         StateChange::EndAnalysis
+    }
+
+    /// Handles `rating`; an unknown rating is 0.
+    fn rate(&mut self, own: i64, opponent: i64) {
+        let is_known = own > 0 && opponent > 0;
+        self.agreements.rating_lead = if is_known { own.saturating_sub(opponent) } else { 0 };
+    }
+
+    fn synchronise(&mut self, centiseconds: i64) {
+        let turn = self.board.game().map(Game::turn);
+        let is_for_next_move = turn.is_some_and(|turn| self.state.mode == EngineMode::Play(!turn));
+        self.clock.synchronise(centiseconds, is_for_next_move);
     }
 
     fn level(&mut self, moves: u32, time: Duration, increment: Duration) {

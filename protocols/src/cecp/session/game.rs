@@ -12,6 +12,9 @@ use crate::cecp::output::echo;
 use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::{Dialect, variants};
 
+/// How GUIs write a null move.
+const NULL_MOVE: &str = "@@@@";
+
 impl CecpSession<'_> {
     /// Handles `new`.
     pub(super) fn new_game(&mut self) -> StateChange {
@@ -30,14 +33,19 @@ impl CecpSession<'_> {
         let Some((game, setup)) = variants::start(variant) else { return };
         self.board = CecpBoard::new(game);
         self.board_replaced();
+        self.agreements = Agreements::default();
         self.persons.begin();
         self.host.engine.new_game();
         self.clock.new_game();
         self.output.send_all(setup);
     }
 
-    /// Handles a move from the GUI, usually the opponent's.
+    /// Handles a move from the GUI, usually the opponent's. Null moves belong to an analysis: no rule of a game allows them.
     pub(super) fn user_move(&mut self, text: &str) -> StateChange {
+        if text == NULL_MOVE && !matches!(self.state.mode, EngineMode::Play(_)) && self.board.pass() {
+            self.board_replaced();
+            return StateChange::Nothing;
+        }
         let Some(game) = self.board.game_mut() else {
             return self.report_illegal("no legal position".to_owned(), text);
         };
@@ -53,10 +61,10 @@ impl CecpSession<'_> {
             self.abandon();
             return self.announce_end(Outcome::Draw(reason));
         }
-        let limits = self.clock.limits(self.ply());
+        let (limits, granted) = (self.clock.limits(self.ply()), self.clock.granted(self.ply()));
         match &mut self.search {
             Some(search) if search.reply == Some(mv) && still_fits(&search.limits, &limits) => {
-                search.hit();
+                search.hit(granted);
                 self.host.engine.ponder_hit();
                 if let Some(line) = search.latest.clone() {
                     self.post(&line);
@@ -104,8 +112,9 @@ impl CecpSession<'_> {
 
     fn board_replaced(&mut self) {
         self.abandon();
+        self.clock.forget_last_move();
         self.position = PositionNotes::default();
-        self.agreements = Agreements::default();
+        self.agreements.forget_moves();
     }
 
     /// Completes a change left open by `white`, `black` or `edit`.
@@ -154,10 +163,8 @@ impl CecpSession<'_> {
 
     /// Handles `undo` and `remove`.
     pub(super) fn take_back(&mut self, plies: usize) -> Result<(), String> {
-        let game = self.board.game_mut().filter(|game| game.ply() >= plies);
-        let game = game.ok_or("command not legal now")?;
-        for _ in 0..plies {
-            game.undo();
+        if !self.board.take_back(plies) {
+            return Err("command not legal now".into());
         }
         self.board_replaced();
         Ok(())

@@ -6,8 +6,8 @@
 //! - Surplus parameters are ignored. Missing or wrong parameters are an error and change nothing.
 //! - A draw is accepted, and offered with a move that makes it claimable, if the engine does not expect more.
 //! - A claimable draw is claimed when the opponent's move has brought it about, not on `go`.
-//! - Lines found while pondering are shown after the expected move, not before: a GUI would relate them to the
-//!   position on its board.
+//! - Lines found while pondering begin with the expected move in parentheses, so that a GUI can relate them to the position on its
+//!   board. The latest is shown again, without it, after that move.
 
 mod analysis;
 mod commands;
@@ -67,6 +67,8 @@ struct CecpSession<'a> {
     deferred: Deferred,
     agreements: Agreements,
     persons: Persons,
+    /// What `memory` allows, in MiB; `None` before the command.
+    memory: Option<u64>,
 }
 
 /// Data that apply to the current position only.
@@ -93,6 +95,9 @@ struct Deferred {
     report: Option<Message>,
 }
 
+/// Time between two looks at a search whose time is limited.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
 /// Thinking time for a hint.
 const HINT_TIME: Duration = Duration::from_millis(300);
 
@@ -114,6 +119,7 @@ impl<'a> CecpSession<'a> {
             deferred: Deferred::default(),
             agreements: Agreements::default(),
             persons: Persons::default(),
+            memory: None,
         }
     }
 
@@ -122,25 +128,59 @@ impl<'a> CecpSession<'a> {
             self.take_up();
             self.output.lines.check()?;
             match self.next_event() {
-                thought @ Event::Thought(..) if self.state.paused => self.deferred.thoughts.push(thought),
-                Event::Thought(_, thought) => {
+                Some(thought @ Event::Thought(..)) if self.state.paused => {
+                    self.deferred.thoughts.push(thought);
+                }
+                Some(Event::Thought(_, thought)) => {
                     let change = self.hear(thought);
                     self.apply(change);
                 }
-                Event::Input(Input::Line(line)) => {
+                Some(Event::Input(Input::Line(line))) => {
                     if self.read(&line).is_break() {
                         return Ok(());
                     }
                 }
-                Event::Input(Input::TooLong(beginning)) => self.output.error("line too long", &beginning),
-                Event::Input(Input::End) => return Ok(()),
+                Some(Event::Input(Input::TooLong(beginning))) => {
+                    self.output.error("line too long", &beginning);
+                }
+                Some(Event::Input(Input::End)) => return Ok(()),
+                None => self.decide_in_time(),
             }
         }
     }
 
-    fn next_event(&mut self) -> Event {
+    /// Returns the next event; `None` if the search can't be waited for any longer.
+    fn next_event(&mut self) -> Option<Event> {
         let line = if self.is_on_move() { None } else { self.deferred.lines.pop_front() };
-        line.map_or_else(|| self.host.next_event(), |line| Event::Input(Input::Line(line)))
+        if let Some(line) = line {
+            return Some(Event::Input(Input::Line(line)));
+        }
+        while let Some(left) = self.time_left() {
+            // A stall that is seen meanwhile shortens the time that is left.
+            let event = self.host.event_within(left.min(LOOK_INTERVAL));
+            if event.is_some() || left.is_zero() {
+                return event;
+            }
+        }
+        Some(self.host.next_event())
+    }
+
+    /// Returns how long the search for a move can be waited for; `None` if there is none, or if it has yet to find a move.
+    fn time_left(&self) -> Option<Duration> {
+        let search = self.search.as_ref().filter(|_| self.is_on_move() && !self.state.paused)?;
+        search.decision()?;
+        let deadline = self.clock.deadline(search.granted, search.clock.longest_stall())?;
+        Some(deadline.saturating_sub(search.used()))
+    }
+
+    /// Makes the move that the search has found so far. Its own thread stands still: other programs use the processors.
+    fn decide_in_time(&mut self) {
+        if let Some(decision) = self.search.as_ref().and_then(Search::decision) {
+            self.output.debug("the search was late".to_owned());
+            self.host.engine.abandon();
+            let change = self.decide(decision);
+            self.apply(change);
+        }
     }
 
     fn apply(&mut self, change: StateChange) {
@@ -212,8 +252,8 @@ impl<'a> CecpSession<'a> {
         let clock = Arc::new(StopWatch::start(self.clock.measure));
         let task = SearchTask { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
         self.host.engine.think(&game, task);
-        let own_since = Duration::ZERO;
-        Some(Search { occupation, reply, limits, clock, own_since, latest: None, current: None })
+        let (own_since, granted) = (Duration::ZERO, self.clock.granted(self.ply()));
+        Some(Search { occupation, reply, limits, granted, clock, own_since, latest: None, current: None })
     }
 
     /// Returns the legal moves that are not excluded.

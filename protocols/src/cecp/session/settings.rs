@@ -10,11 +10,19 @@ use messages::cecp::{Audience, Message, first_word};
 /// Memory other than the hash table, in MiB: program, network, stacks.
 const RESERVED_MEMORY: u64 = 16;
 
+/// Memory of each thread beyond the first, in MiB: histories, accumulators, the stack in use.
+const THREAD_MEMORY: u64 = 3;
+
+/// XBoard's default path of Syzygy tables.
+const XBOARDS_TABLES: &str = "/EGT/Syzygy";
+
 /// The handshake.
 impl CecpSession<'_> {
-    /// Handles `protover`.
-    pub(super) fn announce(&mut self) {
-        self.output.send_all(announcement(self.host.engine.settings()));
+    /// Handles `protover`. The first version of the protocol has no features.
+    pub(super) fn announce(&mut self, version: u32) {
+        if version >= 2 {
+            self.output.send_all(announcement(self.host.engine.settings()));
+        }
         // Standard error is not visible under a GUI.
         let problems = std::mem::take(&mut self.host.settings_problems).into_iter();
         self.output.send_all(problems.map(|it| Message::TellUserError(format!("Saved settings: {it}"))));
@@ -42,18 +50,32 @@ impl CecpSession<'_> {
 impl CecpSession<'_> {
     /// Handles `memory`, the limit for all memory together.
     pub(super) fn set_memory(&mut self, mebibytes: u64) -> Result<(), String> {
-        self.change_number(NumberSetting::Hash, mebibytes.saturating_sub(RESERVED_MEMORY))?;
+        self.memory = Some(mebibytes);
+        self.keep_memory_limit()
+    }
+
+    /// Gives the hash table what the threads leave of the memory.
+    fn keep_memory_limit(&mut self) -> Result<(), String> {
+        let Some(mebibytes) = self.memory else { return Ok(()) };
+        // At least one thread.
+        let helpers = self.host.engine.get(NumberSetting::Threads) as u64 - 1;
+        self.change_number(
+            NumberSetting::Hash,
+            mebibytes.saturating_sub(RESERVED_MEMORY + THREAD_MEMORY * helpers),
+        )?;
         self.output.debug(format!("hash table of {} MiB", self.host.engine.get(NumberSetting::Hash)));
         Ok(())
     }
 
-    /// Handles `cores`. More threads than processors would only slow the engine down, so their number is the limit here.
+    /// Handles `cores`. More threads than processors would only slow the engine down, so their number is the limit here; the option
+    /// `Threads` has none.
     pub(super) fn set_cores(&mut self, cores: u64) -> Result<(), String> {
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
         if cores > processors {
             self.output.debug(format!("{processors} threads, one for each processor"));
         }
-        self.change_number(NumberSetting::Threads, cores.min(processors))
+        self.change_number(NumberSetting::Threads, cores.min(processors))?;
+        self.keep_memory_limit()
     }
 
     /// Sets the setting to the nearest allowed number.
@@ -63,13 +85,15 @@ impl CecpSession<'_> {
         self.change(Setting::Number(setting), &number.to_string())
     }
 
-    /// Handles `egtpath`. XBoard sends `/EGT/Syzygy` to every engine that supports such tables unless the user has set
-    /// another path, so missing tables are not reported to the user as an error.
+    /// Handles `egtpath`. XBoard tells every engine that supports such tables [`XBOARDS_TABLES`] unless the user has set another
+    /// path: nobody wants to hear that they are missing. Nor is another wrong path shown to the user as an error.
     pub(super) fn set_tablebases(&mut self, flavor: &str, path: &str) -> Result<(), String> {
         if flavor != SYZYGY {
             return Err("unknown kind of endgame tables".into());
         }
-        if let Err(error) = self.host.engine.set_path(PathSetting::Tablebases, path) {
+        if let Err(error) = self.host.engine.set_path(PathSetting::Tablebases, path)
+            && path != XBOARDS_TABLES
+        {
             self.output.debug(error.to_string());
         }
         Ok(())

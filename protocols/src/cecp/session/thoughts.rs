@@ -6,11 +6,11 @@ use engine::{Decision, Thought};
 use game::{DrawReason, Game, Move, Outcome, Score, WinReason};
 use messages::cecp::{GameResult, Message};
 use shakmaty::KnownOutcome;
-use shakmaty::Position as _;
 
 use super::{CecpSession, PositionNotes};
 use crate::agreements::is_content_with_a_draw;
-use crate::cecp::output::{centiseconds, move_text, thinking_line};
+use crate::cecp::output::{centiseconds, move_text, pondering_line, thinking_line};
+use crate::cecp::search::Search;
 use crate::cecp::state::{EngineMode, Occupation, StateChange};
 use crate::cecp::{Dialect, variants};
 
@@ -18,8 +18,10 @@ impl CecpSession<'_> {
     pub(super) fn hear(&mut self, thought: Thought) -> StateChange {
         match thought {
             Thought::Line(line) => {
-                if matches!(self.occupation(), Occupation::Think | Occupation::Analyse) {
-                    self.post(&line);
+                match self.occupation() {
+                    Occupation::Think | Occupation::Analyse => self.post(&line),
+                    Occupation::Ponder => self.post_pondering(&line),
+                    Occupation::Nothing | Occupation::Hint => {}
                 }
                 if let Some(search) = self.search.as_mut().filter(|_| line.number <= 1) {
                     search.latest = Some(line);
@@ -43,6 +45,15 @@ impl CecpSession<'_> {
         }
     }
 
+    /// Shows a line of pondering if thinking output is on. Without an expected reply the line would be the opponent's.
+    fn post_pondering(&mut self, line: &engine::SearchLine) {
+        if let Some(game) = self.board.game().filter(|_| self.output.posts && self.dialect == Dialect::XBoard)
+            && let Some(reply) = self.search.as_ref().and_then(|search| search.reply)
+        {
+            self.output.send(&Message::Thinking(pondering_line(game, reply, line)));
+        }
+    }
+
     fn conclude(&mut self, decision: Decision) -> StateChange {
         self.host.engine.finish();
         match self.occupation() {
@@ -59,10 +70,13 @@ impl CecpSession<'_> {
     }
 
     /// Resigns or makes the engine's move.
-    fn decide(&mut self, decision: Decision) -> StateChange {
-        let used = self.search.take().map_or(Duration::ZERO, |search| search.used());
+    pub(super) fn decide(&mut self, decision: Decision) -> StateChange {
+        let search = self.search.take();
+        let used = search.as_ref().map_or(Duration::ZERO, Search::used);
+        let depth_limit = search.as_ref().and_then(|search| search.limits.depth);
+        self.clock.reserve.note_stall(search.map_or(Duration::ZERO, |search| search.clock.longest_stall()));
         let settings = self.host.engine.settings();
-        self.agreements.note(decision.score, settings);
+        self.agreements.note(&decision, depth_limit, settings);
         if self.agreements.is_time_to_resign(settings) { self.resign() } else { self.play(decision, used) }
     }
 
@@ -103,12 +117,11 @@ impl CecpSession<'_> {
     fn word_about_a_draw(&mut self, before: &Game, mv: Move, score: Score) -> Option<Message> {
         let settings = self.host.engine.settings();
         let was_offered = std::mem::take(&mut self.agreements.draw_offered);
-        let accepts = was_offered && self.agreements.takes_a_draw(before, score, settings);
+        let accepts = was_offered && self.agreements.takes_a_draw(before, settings);
         let claims = self.dialect == Dialect::XBoard
             && makes_a_draw(before, mv)
             && is_content_with_a_draw(score, settings);
-        let number = before.position().fullmoves().get();
-        let offers = self.agreements.is_time_to_offer(number, settings);
+        let offers = self.agreements.is_time_to_offer(before, settings);
         if accepts || claims || offers {
             Some(self.dialect.draw())
         } else {

@@ -117,3 +117,45 @@ fn an_analysis_shows_as_many_lines_as_are_asked_for_at_once() {
     assert_eq!([gui.line(), gui.line()].map(|line| ThinkingLine::parse(&line).unwrap().depth), [1, 1]);
     gui.disconnect();
 }
+
+#[test]
+fn null_moves_are_played_and_taken_back_in_an_analysis() {
+    let mut gui = Gui::quick();
+    gui.expect_silence(&[
+        "analyze",
+        "usermove e2e4",
+        "usermove @@@@",
+        "usermove d2d4",
+        "@@@@",
+        "usermove e4e5",
+    ]);
+    // Another move of White is illegal, since Black's turn has come.
+    gui.expect_answer("usermove d4d5", "Illegal move (the piece belongs to the opponent): d4d5");
+    gui.expect_silence(&["undo", "undo", "undo", "undo", "usermove e7e5", "undo", "undo", "usermove d2d4"]);
+    gui.expect_answer("remove", "Error (command not legal now): remove");
+    gui.expect_silence(&["exit", "setboard 4k3/8/8/8/8/8/4r3/4K3 w - - 0 1"]);
+    let answers = gui.answers(&["usermove @@@@", "ping 1"]);
+    assert!(answers[0].starts_with("Illegal move"), "in check: {answers:?}");
+    let mut gui = Gui::quick();
+    gui.send(&["usermove @@@@"]);
+    assert!(gui.line().starts_with("Illegal move"), "in a game");
+    gui.disconnect();
+}
+
+#[test]
+fn a_change_of_the_side_to_move_is_analysed_at_once() {
+    let mut gui = Gui::quick();
+    gui.send(&["post", "analyze"]);
+    gui.until_pong();
+    for (color, mv) in [("black", "usermove e7e5"), ("white", "usermove e2e4")] {
+        gui.send(&["sd 5", color]);
+        // Lines of the former position may still come.
+        gui.until_pong();
+        let line = gui.line();
+        assert!(ThinkingLine::parse(&line).is_some(), "{color}: {line}");
+        gui.send(&["nopost"]);
+        gui.until_pong();
+        gui.expect_silence(&[mv, "undo", "post"]);
+    }
+    gui.disconnect();
+}

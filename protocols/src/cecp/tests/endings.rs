@@ -120,14 +120,51 @@ fn a_lost_game_is_resigned_in_place_of_a_move() {
     gui.disconnect();
 }
 
+/// Nobody can pass the pawns. White's king goes to and fro.
+const CLOSED: &str = "8/4k3/8/p1p1p1p1/P1P1P1P1/8/4K3/8 b - - 0 1";
+
+/// Returns whether a draw that is offered at the engine's move after `earlier` others in a closed position is accepted.
+fn is_taken_when_closed(setting: &[&str], earlier: usize) -> bool {
+    let mut gui = Gui::at(CLOSED);
+    gui.send(setting);
+    for reply in ["usermove e2e3", "usermove e3e2"].into_iter().take(earlier) {
+        gui.send(&["go"]);
+        gui.expect_move();
+        gui.expect_silence(&["force", reply]);
+    }
+    gui.send(&["draw", "go"]);
+    let answer = gui.line();
+    gui.disconnect();
+    answer == "offer draw"
+}
+
 #[test]
 fn a_draw_is_accepted_up_to_the_score_that_is_set() {
-    let mut gui = Gui::at("4k3/8/8/8/8/8/P7/4K3 w - - 0 1");
-    gui.send(&["option DrawScore=1000", "draw", "go"]);
-    gui.expect("offer draw");
+    assert!(is_taken_when_closed(&["option DrawScore=1000"], 2));
+    assert!(
+        !is_taken_when_closed(&["option DrawScore=1000", "option Contempt=-200"], 1),
+        "two scores are too few"
+    );
+    assert!(!is_taken_when_closed(&["option DrawScore=-1000"], 2));
+}
+
+#[test]
+fn a_rating_that_is_far_above_the_opponents_refuses_a_draw() {
+    for (rating, is_taken) in
+        [("rating 2800 1200", false), ("rating 0 1200", true), ("rating 1200 2800", true)]
+    {
+        let setting = ["option DrawScore=100", rating];
+        assert_eq!(is_taken_when_closed(&setting, 2), is_taken, "{rating}");
+    }
+}
+
+#[test]
+fn an_offer_in_the_first_moves_is_refused() {
+    let mut gui = Gui::quick();
+    gui.send(&["usermove e2e4", "draw"]);
     gui.expect_move();
-    let mut gui = Gui::at("4k3/p7/8/8/8/8/8/4K3 w - - 0 1");
-    gui.send(&["option DrawScore=-1000", "draw", "go"]);
+    gui.send(&["draw", "usermove f2f3"]);
     gui.expect_move();
+    gui.expect_silence(&["force"]);
     gui.disconnect();
 }

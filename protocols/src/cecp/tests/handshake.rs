@@ -197,3 +197,21 @@ fn a_ping_is_answered_once_in_every_mode() {
         gui.disconnect();
     }
 }
+
+#[test]
+fn the_first_version_of_the_protocol_has_no_features() {
+    let mut gui = Gui::start();
+    gui.expect_silence(&["protover 1"]);
+    assert!(gui.answers(&["protover 2"]).len() > 3);
+    gui.disconnect();
+}
+
+#[test]
+fn the_threads_take_their_part_of_the_memory_and_missing_tables_are_no_news() {
+    let mut gui = Gui::start();
+    gui.expect_silence(&["accepted debug", "egtpath syzygy /EGT/Syzygy", "option Threads=3"]);
+    gui.expect_answer("memory 70", "# hash table of 48 MiB");
+    assert_eq!(gui.answers(&["egtpath syzygy /no/such/folder"]).len(), 1);
+    gui.expect_answer("cores 1", "# hash table of 54 MiB");
+    gui.disconnect();
+}

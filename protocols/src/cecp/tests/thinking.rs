@@ -139,3 +139,18 @@ fn the_clock_runs_in_nodes_if_asked() {
     }
     gui.disconnect();
 }
+
+#[test]
+fn pondering_is_shown_with_the_expected_move_in_parentheses() {
+    let mut gui = Gui::quick();
+    gui.send(&["post", "hard", "usermove e2e4"]);
+    let mut line = gui.line();
+    while ThinkingLine::parse(&line).is_some() {
+        line = gui.line();
+    }
+    assert!(line.starts_with("move "), "{line}");
+    let line = gui.line();
+    let shown = ThinkingLine::parse(&line).expect(&line);
+    assert!(shown.text.starts_with('(') && shown.text.contains(") "), "{line}");
+    gui.disconnect();
+}

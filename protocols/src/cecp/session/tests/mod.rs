@@ -4,6 +4,7 @@ mod bad_input;
 mod model;
 
 use std::io;
+use std::time::{Duration, Instant};
 
 use messages::input::LineReader;
 use shakmaty::Color;
@@ -102,4 +103,37 @@ fn the_modes_of_appendix_b() {
         assert!(session.read("go").is_continue());
         assert_eq!(session.state.mode, white, "without a position there is no side to play");
     });
+}
+
+#[test]
+fn a_search_that_stands_still_loses_no_game() {
+    for control in ["st 1", "level 1 0:01 0"] {
+        with_session(|session, paper| {
+            for line in ["accepted debug", "new", control, "go"] {
+                session.say(line);
+            }
+            let begun = Instant::now();
+            // Let it find a move, then hold it as a busy machine does, while the clock runs.
+            while session.search.as_ref().is_some_and(|search| search.decision().is_none()) {
+                if let Event::Thought(_, thought) = session.host.next_event() {
+                    session.hear(thought);
+                }
+            }
+            session.host.engine.suspend();
+            while session.is_on_move() {
+                match session.next_event() {
+                    Some(Event::Thought(_, thought)) => {
+                        let change = session.hear(thought);
+                        session.apply(change);
+                    }
+                    Some(Event::Input(_)) => {}
+                    None => session.decide_in_time(),
+                }
+            }
+            let lines = paper.take_lines();
+            assert!(lines.contains(&"# the search was late".to_owned()), "{control}: {lines:?}");
+            assert!(lines.last().is_some_and(|line| line.starts_with("move ")), "{control}: {lines:?}");
+            assert!(begun.elapsed() < Duration::from_secs(5), "{control}: {:?}", begun.elapsed());
+        });
+    }
 }

@@ -200,7 +200,9 @@ impl Model {
             "white" | "black" => {
                 let turn = if line == "white" { Color::White } else { Color::Black };
                 self.turn = Some(turn);
-                if self.mode != EngineMode::Analyze {
+                if self.mode == EngineMode::Analyze {
+                    self.settle();
+                } else {
                     self.mode = EngineMode::Play(!turn);
                 }
             }
