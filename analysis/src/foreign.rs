@@ -126,7 +126,7 @@ fn binary_kind(start: &[u8]) -> Option<&'static str> {
     // Line ends with NUL bytes are EPD; other control characters are in no text, but for a few by mistake.
     let is_control = |byte: &&u8| matches!(byte, 1..=8 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
     let controls = start.iter().filter(is_control).count();
-    let nuls = start.iter().filter(|byte| **byte == 0).count();
+    let nuls = memchr::memchr_iter(0, start).count();
     if controls * 50 <= start.len() && (controls == 0 || nuls * 10 <= start.len()) {
         return None;
     }
@@ -177,7 +177,7 @@ fn is_table(text: &[u8]) -> bool {
             cell.trim_ascii().strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")).unwrap_or(cell);
         !cell.is_empty() && cell.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-.()%#".contains(byte))
     };
-    let cells = |row: &[u8], separator: u8| row.iter().filter(|byte| **byte == separator).count() + 1;
+    let cells = |row: &[u8], separator: u8| memchr::memchr_iter(separator, row).count() + 1;
     b",;\t".iter().any(|separator| {
         let count = cells(head, *separator);
         let mut rows = rows.clone().take(20);

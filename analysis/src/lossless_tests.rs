@@ -95,7 +95,9 @@ fn tokens(line: &str, has_escapes: bool) -> Vec<Token<'_>> {
 /// The texts of `tokens` that `others` do not have, each as often as it is missing.
 fn missing<'t, 'a>(tokens: &'t [Token<'a>], others: &[Token<'_>]) -> Vec<&'t Token<'a>> {
     let mut there: HashMap<&str, usize> = HashMap::new();
-    others.iter().for_each(|token| *there.entry(token.text).or_default() += 1);
+    for token in others {
+        *there.entry(token.text).or_default() += 1;
+    }
     let is_missing = |token: &&Token<'_>| match there.get_mut(token.text) {
         Some(count @ 1..) => {
             *count -= 1;

@@ -282,7 +282,8 @@ impl Purge {
                 if opcode.text == self.opcode {
                     // What follows without a blank of its own needs the one before the opcode.
                     let next = line.text.as_bytes().get(lexer.position());
-                    let has_blank = next.is_none_or(|next| next.is_ascii_whitespace() || matches!(next, 0x0b | b';'));
+                    let has_blank =
+                        next.is_none_or(|next| next.is_ascii_whitespace() || matches!(next, 0x0b | b';'));
                     let before = &line.text[kept_to..opcode.at];
                     let blanks = |c: char| c.is_ascii_whitespace() || c == '\u{b}';
                     line.copy(if has_blank { before.trim_end_matches(blanks) } else { before }, &mut kept);

@@ -116,9 +116,7 @@ impl ReportArgs {
             let (name, _) = split(run);
             let shown = input.name.clone();
             let added = match &self.condition {
-                Some(filter) => {
-                    runs.add(&name, SelectedRecords::new(input, &shown, filter.clone(), reader))
-                }
+                Some(filter) => runs.add(&name, SelectedRecords::new(input, &shown, filter.clone(), reader)),
                 None => runs.add(&name, input),
             };
             let tried = match added {

@@ -84,13 +84,11 @@ impl Desk {
         let reading = desk.clone();
         std::thread::Builder::new().name("console".into()).spawn(move || {
             let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-            match DefaultEditor::new().ok().filter(|_| is_terminal) {
-                Some(editor) => reading.read_keys(editor),
-                None => {
-                    let lines = io::stdin().lock().lines().map_while(io::Result::ok);
-                    lines.for_each(|line| reading.hear(&line, None));
-                }
+            if let Some(editor) = DefaultEditor::new().ok().filter(|_| is_terminal) {
+                return reading.read_keys(editor);
             }
+            let lines = io::stdin().lock().lines().map_while(io::Result::ok);
+            lines.for_each(|line| reading.hear(&line, None));
         })?;
         Ok(desk)
     }

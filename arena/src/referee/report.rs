@@ -1,5 +1,7 @@
 //! The tables and the final report of an event, as text and as HTML.
 
+use std::fmt::Write as _;
+
 use std::time::{Duration, SystemTime};
 
 use game::{Color, clock_face, escaped};
@@ -141,9 +143,11 @@ fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
     tables.push(results_table(event));
     tables.extend(orders_table(event));
     let winner = event.schedule.champion().map(|winner| format!("; winner: {}", event.name(winner)));
-    let changed: String =
-        event.controls.iter().map(|(round, control)| format!(" ({control} from round {round} on)")).collect();
-    let control = format!("{}{changed}", settings.control);
+    let mut control = settings.control.to_string();
+    for (round, changed) in &event.controls {
+        // Writing to a string cannot fail.
+        let _ = write!(control, " ({changed} from round {round} on)");
+    }
     let conditions = format!("{}, time control {control}{}", settings.site, winner.unwrap_or_default());
     (&settings.name, conditions, tables)
 }

@@ -110,7 +110,7 @@ impl Schedule {
             None => match &mut self.later {
                 Later::Nothing => true,
                 Later::Swiss { now: swiss, before } => {
-                    for swiss in [swiss, before] {
+                    for swiss in [swiss, &mut **before] {
                         swiss.correct([fixture.white, fixture.black], old, new);
                     }
                     true
@@ -172,7 +172,7 @@ impl Schedule {
         self.may_pair_again()?;
         let first = self.wave.first_game;
         if let Later::Swiss { now, before } = &mut self.later {
-            now.clone_from(before);
+            now.clone_from(&**before);
             self.wave.encounters = Encounters::Listed(now.pair());
             self.wave.next_game = 0;
             self.reset_scores();

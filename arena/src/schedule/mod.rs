@@ -189,7 +189,7 @@ enum Later {
     Swiss {
         now: Swiss,
         /// The state before the round was paired.
-        before: Swiss,
+        before: Box<Swiss>,
     },
     Knockout(Knockout),
 }
@@ -210,7 +210,7 @@ impl Schedule {
             TournamentFormat::Swiss { rounds } => {
                 let before = Swiss::new(programs, rounds, settings.games);
                 let mut now = before.clone();
-                (Encounters::Listed(now.pair()), Later::Swiss { now, before })
+                (Encounters::Listed(now.pair()), Later::Swiss { now, before: Box::new(before) })
             }
             TournamentFormat::Knockout => {
                 let knockout = Knockout::new(programs, settings.games);
@@ -322,7 +322,7 @@ impl Schedule {
             Later::Nothing => return false,
             Later::Swiss { now, before } => {
                 now.count(played, &self.scores);
-                before.clone_from(now);
+                (**before).clone_from(now);
                 if now.is_last() {
                     return false;
                 }

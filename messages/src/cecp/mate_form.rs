@@ -17,7 +17,7 @@ pub enum MateForm {
 }
 
 /// Programs that do not write mates as the protocol says, by the beginning of `myname`, and the number from which they count the
-/// plies. All observed with positions of known mates: GNU Chess 6.2.9, HoiChess 0.22.0, Phalanx XXV, Sjaak II 1.4.1, Sjeng 11.2.
+/// plies. All observed with positions of known mates: GNU Chess 6.2.9, `HoiChess` 0.22.0, Phalanx XXV, Sjaak II 1.4.1, Sjeng 11.2.
 const OBSERVED: [(&str, i32); 5] = [
     ("GNU Chess", 10_000),
     ("HoiChess", 100_000),
