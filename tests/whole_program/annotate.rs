@@ -298,7 +298,8 @@ fn several_programs_annotate_and_are_resumed_together() {
     let whole = read(&folder, "b.pgn");
     let flat = whole.replace('\n', " ");
     assert!(
-        flat.contains("; Fish; Hoi\"]") && flat.contains("[AnalysisEngine \"Fish, multipv 2; Hoi\"]"),
+        flat.contains("; Fish; Hoi\"]")
+            && flat.contains("[AnalysisEngine \"Fish, hash 16 MiB, threads 1, multipv 2; Hoi\"]"),
         "{flat}"
     );
     assert!(flat.contains("{Hoi: ") && !flat.contains("{Fish: "), "{flat}");
@@ -309,7 +310,10 @@ fn several_programs_annotate_and_are_resumed_together() {
     fs::write(folder.path().join("b.pgn"), &whole[..first + 50]).expect("a file");
     for other in [&arguments, &[&both[..], &herald].concat()] {
         let refused = told(&folder, &[&other[..], &["--resume"]].concat(), 2);
-        assert!(refused.contains("is by `Fish, multipv 2; Hoi, depth=4`"), "{refused}");
+        assert!(
+            refused.contains("is by `Fish, hash 16 MiB, threads 1, multipv 2; Hoi, depth=4`"),
+            "{refused}"
+        );
     }
     let summary = told(&folder, &[&both[..], &["--resume"]].concat(), 0);
     assert!(summary.ends_with("0 with faults; 1 done before\n"), "{summary}");

@@ -87,7 +87,7 @@ fn a_missing_argument_is_named_with_the_help_of_its_command() {
         (&["perft"][..], "provided: <DEPTH> (see herald perft --help)"),
         (&["epd", "target", "x.epd"], "which limit? Say --nodes, --depth or --time"),
         (&["check", "foo", "--", "x"], "(see herald check --help)"),
-        (&["epd"], "target, pfts, report, help] (see herald epd --help)"),
+        (&["epd"], "split, from-games, to-games, help] (see herald epd --help)"),
         (&["nonsense"], "'nonsense' (see herald --help)"),
     ] {
         let complaint = lines(&herald(arguments).stderr);

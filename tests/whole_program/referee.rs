@@ -156,7 +156,7 @@ fn a_referee_that_was_killed_goes_on() {
         ["--program", "A", "--program", "B", "--program", "C", "--tc", "nodes=300", "--background"];
     let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
     let mut clients = ["A", "B", "C"].map(|name| referee.client(name));
-    referee.program.hear("game ");
+    referee.program.hear_ending();
     referee.program.child.kill().expect("SIGKILL");
     referee.program.wait();
     let before = pgn(folder.path()).matches("[Event ").count();
@@ -220,7 +220,7 @@ fn an_observer_takes_over() {
     let mut clients = ["A", "B", "C"].map(|name| {
         Program::start(&["play", "--referee", &both, "--name", name, "--hash", "1", "--overhead", "0"])
     });
-    referee.program.hear("game ");
+    referee.program.hear_ending();
     let died = std::time::Instant::now();
     referee.program.child.kill().expect("SIGKILL");
     second.hear("! the referee is gone");

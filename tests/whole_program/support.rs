@@ -82,6 +82,11 @@ impl Program {
         }
     }
 
+    /// Waits for the end of a game of a referee.
+    pub(crate) fn hear_ending(&self) {
+        while !self.hear("game ").contains(" (") {}
+    }
+
     /// Whether the program has printed a line that starts with `beginning`. Earlier lines are discarded.
     pub(crate) fn has_said(&self, beginning: &str) -> bool {
         self.output.try_iter().any(|line| line.starts_with(beginning))

@@ -251,7 +251,7 @@ fn an_observer_takes_over_over_tls() {
     std::thread::sleep(Duration::from_millis(500));
     let both = format!("{},{free}", referee.address);
     let mut clients = ["A", "B"].map(|name| client(&both, name, &papers.certificate));
-    referee.program.hear("game ");
+    referee.program.hear_ending();
     referee.program.child.kill().expect("SIGKILL");
     second.hear("! the referee is gone");
     second.hear("! all games have been played");
