@@ -106,9 +106,9 @@ impl AnalyzeArgs {
 
 /// Find forced mates by the side to move in EPD records that have no `dm`, or a longer one (the standard's "pfms")
 ///
-/// Writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. Herald searches with three eighths of the limit by its mate solver and, if that
-/// does not decide, with half of it as for an analysis; the rest is for the proof. All mates are proven, also those that another program
-/// reports. `dm` is the shortest mate; if the limit was reached before a shorter one could be ruled out, the private operation `Dm "at
+/// Writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. Herald searches with half of the limit by its mate solver and, if that does not
+/// decide, with the whole limit as for an analysis, and may take another half for the proof. All mates are proven, also those that
+/// another program reports. `dm` is the shortest mate; if the limit was reached before a shorter one could be ruled out, the private operation `Dm "at
 /// most";` says so, and a later run takes the record up again.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd mate --moves 5 --passes --nodes 1000000 suite.epd -o mates.epd")]

@@ -16,8 +16,8 @@ pub struct Herald {
     limits: Limits,
     /// Whether the positions are those of one game.
     is_in_game: bool,
-    /// The shares of the solver and of the search when they look for a mate. The proof of what the search tells has the rest.
-    shares: [Limits; 2],
+    /// The limit of the solver, and that of the proof of what the search tells: half of the search's, each.
+    solving: Limits,
     playing: PlayingSearch,
     mates: MateProver,
 }
@@ -41,10 +41,9 @@ impl Herald {
     /// # Errors
     /// There is not enough memory.
     pub fn new(limit: &TimeControl, mebibytes: usize) -> AnalysisResult<Herald> {
-        let shares = [3, 4].map(|eighths| limits(&share_of(limit, eighths)));
-        let limits = limits(limit);
+        let (limits, solving) = (limits(limit), limits(&half(limit)));
         let (playing, mates) = (PlayingSearch::new(mebibytes)?, MateProver::new(mebibytes));
-        Ok(Herald { limits, is_in_game: false, shares, playing, mates })
+        Ok(Herald { limits, is_in_game: false, solving, playing, mates })
     }
 
     /// The analyzer with so many best lines in its analyses.
@@ -122,14 +121,13 @@ impl Observer for LastLine {
     }
 }
 
-/// Eighths of a limit of nodes or time; other limits are not shared.
-fn share_of(limit: &TimeControl, eighths: u32) -> TimeControl {
+/// Half of a limit of nodes or time; other limits are not shared.
+fn half(limit: &TimeControl) -> TimeControl {
     match limit {
         TimeControl::Nodes(nodes) => {
-            let share = nodes.get().div_ceil(8).saturating_mul(eighths.into());
-            TimeControl::Nodes(NonZeroU64::new(share).unwrap_or(NonZeroU64::MIN))
+            TimeControl::Nodes(NonZeroU64::new(nodes.get().div_ceil(2)).unwrap_or(NonZeroU64::MIN))
         }
-        TimeControl::PerMove(time) => TimeControl::PerMove(*time / 8 * eighths),
+        TimeControl::PerMove(time) => TimeControl::PerMove(*time / 2),
         other => other.clone(),
     }
 }
@@ -146,15 +144,15 @@ impl Analyzer for Herald {
     }
 
     /// The solver finds mates that the search prunes, the search finds long ones by its evaluation; the solver then proves those
-    /// along the search's line, with the search as its adviser.
+    /// along the search's line, with the search as its adviser. The search has the whole limit, so that no mate is missed that
+    /// an analysis with the same limit tells; the solver and the proof have half of it each.
     fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<MateSearch> {
-        let [solving, searching] = self.shares.clone();
-        let solved = self.mates.solve(game, moves, None, &solving)?;
+        let solved = self.mates.solve(game, moves, None, &self.solving)?;
         if matches!(solved.verdict, MateVerdict::Shortest | MateVerdict::NoMate) {
             return Ok(solved);
         }
         let known = solved.analysis.mate().map_or(moves, |mate| mate.get() - 1);
-        let searched = self.search(game, &Limits { mate: Some(known), ..searching }, &mut |_| true);
+        let searched = self.search(game, &Limits { mate: Some(known), ..self.limits.clone() }, &mut |_| true);
         let parts = [&solved.analysis, &searched];
         let nodes: u64 = parts.iter().filter_map(|part| part.nodes).sum();
         let time = parts.iter().map(|part| part.time).sum();
@@ -167,8 +165,8 @@ impl Analyzer for Herald {
         let Some(told) = searched.mate().filter(|mate| mate.get() <= known) else {
             return found(solved, nodes, time);
         };
-        let rest = self.limits.nodes.map_or(PROOF_NODES, |limit| limit.saturating_sub(nodes));
-        let limits = Limits { nodes: Some(rest.max(LEAST_PROOF_NODES)), ..Limits::default() };
+        let most = self.solving.nodes.unwrap_or(PROOF_NODES).max(LEAST_PROOF_NODES);
+        let limits = Limits { nodes: Some(most), ..Limits::default() };
         let proof = self.mates.prove_told(game, told.get(), (&searched, &mut self.playing), &limits)?;
         let (nodes, time) = (nodes + proof.analysis.nodes.unwrap_or(0), time + proof.analysis.time);
         let is_news = proof.analysis.mate().is_some() || solved.analysis.mate().is_none();
