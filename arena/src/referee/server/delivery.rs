@@ -99,7 +99,7 @@ impl Service {
             self.files
                 .amend_game(&tags, *game, now.as_ref())
                 .map_err(|error| ServiceError::File("games.pgn", error))?;
-            self.has_reported = false;
+            self.reported = None;
         }
         for news in &news {
             self.log(None, '#', &news.text)?;

@@ -224,7 +224,8 @@ pub struct Service {
     /// Local address of the listener.
     pub address: SocketAddr,
     tls: Option<Tls>,
-    has_reported: bool,
+    /// Number of facts at the time of the final report, if there was one.
+    reported: Option<u64>,
     /// Earliest time at which the file of a game in play may be written again.
     files_due: Instant,
     observers: Observers,
@@ -330,7 +331,7 @@ impl Service {
             network,
             address,
             tls,
-            has_reported: false,
+            reported: None,
             files_due: Instant::now(),
             observers: Observers::default(),
             lease: Lease::default(),
@@ -396,10 +397,15 @@ impl Service {
             }
             self.deliver(tell)?;
             if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
-                if !std::mem::replace(&mut self.has_reported, true) {
+                let reported = self.reported.replace(self.store.count());
+                if reported != self.reported {
                     self.report()?;
                     self.store.mark_over()?;
-                    tell(&Notice { urgent: true, text: "all games have been played".to_owned() });
+                    let text = match reported {
+                        None => "all games have been played",
+                        Some(_) => "the report is written anew",
+                    };
+                    tell(&Notice { urgent: reported.is_none(), text: text.to_owned() });
                 }
                 if !stays {
                     self.farewell(ServiceEnd::Complete, tell)?;
