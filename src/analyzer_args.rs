@@ -186,6 +186,16 @@ fn described_program(spec: &Spec, limit: &TimeControl) -> Result<(String, Vec<St
     let fault = |fault| anyhow!("{} {fault}", spec.command);
     let player = players::start(spec, None).map_err(fault)?;
     player.check_control(limit).map_err(fault)?;
+    if let (Protocol::Cecp, TimeControl::PerMove(time)) = (spec.protocol, limit)
+        && time.subsec_nanos() > 0
+    {
+        // Some programs of CECP take a fraction for nothing or for an error, and the limit would not be what was searched.
+        bail!(
+            "{} speaks CECP, whose times are in whole seconds; say --time {}",
+            spec.command,
+            time.as_secs() + 1
+        );
+    }
     let names = [spec.name.as_deref().unwrap_or_default(), player.name(), "unnamed program"];
     let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
     let capacity = player.capacity();

@@ -158,6 +158,12 @@ fn purge_leaves_all_the_rest_as_it_is() {
             assert_eq!(counts.records, 1);
         }
     }
+    for doubtful in [" bm e4 id \"x\";", " acd 3; bm e4 c0 one;", " pv e4; bm d4 ce 5; id \"y\";"] {
+        let line = format!("{START}{doubtful}\n");
+        let (output, messages, counts) = run(purge("bm"), line.as_bytes());
+        assert_eq!((text(output), counts.errors), (line, 1));
+        assert!(messages.contains("a semicolon seems to be missing"), "{messages}");
+    }
     let other = "\n# bm e4;\r\nbm e4; x\n";
     assert_eq!(text(run(purge("bm"), other.as_bytes()).0), other);
     assert!(Purge::new("b m").is_err() && Purge::new("").is_err());

@@ -1,7 +1,7 @@
 //! The quick verbs: canonical form (EPD specification, 7.1: "pfdn"), check, and purge of an operation.
 
 use game::epd::{Escapes, Fault, Findings, Lexer, Repair, Rule, Severity, is_opcode};
-use messages::epd::{BYTE_ORDER_MARK, Content, RecordReader, TextLine};
+use messages::epd::{BYTE_ORDER_MARK, Content, Operation, RecordReader, TextLine};
 use serde::Serialize;
 
 use crate::process::{Interrupted, JobResult, LineHandler, is_malformed};
@@ -278,8 +278,19 @@ impl Purge {
         if lexer.fields().is_some() {
             lexer.counters();
             while let Some(opcode) = lexer.opcode() {
-                while lexer.operand().is_some() {}
-                if opcode.text == self.opcode {
+                let is_meant = opcode.text == self.opcode;
+                let mut is_first = true;
+                while let Some(operand) = lexer.operand() {
+                    // The end of an operation is in doubt if it seems to hold another one.
+                    let is_other =
+                        is_meant && !is_first && !operand.is_string && Operation::is_listed(operand.text);
+                    if is_other {
+                        let message = format!("a semicolon seems to be missing before `{}`", operand.text);
+                        lexer.findings.report(operand.at, Rule::F9, Severity::Error, message);
+                    }
+                    is_first = false;
+                }
+                if is_meant {
                     // What follows without a blank of its own needs the one before the opcode.
                     let next = line.text.as_bytes().get(lexer.position());
                     let has_blank =

@@ -23,7 +23,7 @@ pub(crate) struct AnalysisArgs {
     #[command(flatten)]
     output: OutputArgs,
     /// Continue the output of an interrupted run of the same command: files, program, settings and limit must be the same
-    #[arg(long, requires = "output", conflicts_with = "in_place")]
+    #[arg(long, requires = "output", conflicts_with_all = ["in_place", "no_provenance"])]
     resume: bool,
     #[command(flatten)]
     analyzer: AnalyzerArgs,
@@ -39,12 +39,23 @@ pub(crate) struct AnalysisArgs {
 }
 
 impl AnalysisArgs {
-    /// Runs the job on all records. `sum_up` summarises the results of records that did not fail, for standard error.
-    fn run(&self, job: impl AnalysisJob + 'static, sum_up: fn(&Counts) -> String) -> Result<()> {
+    /// Runs the job on all records. `task`: the verb with its settings, if it is another than a plain analysis. `sum_up` summarises
+    /// the results of records that did not fail, for standard error.
+    fn run(
+        &self,
+        job: impl AnalysisJob + 'static,
+        task: Option<String>,
+        sum_up: fn(&Counts) -> String,
+    ) -> Result<()> {
         let interrupt = Arc::default();
         let chosen = self.analyzer.choose(&interrupt).map_err(WrongInput::of)?;
         let ChosenAnalyzer { factory: new_analyzer, engine, limit, .. } = chosen;
-        let recipe = format!("{engine}, {limit}");
+        let condition = self.input.condition.as_ref().map(|filter| format!("where {filter}"));
+        let parts = [Some(game::excerpt(&engine)), Some(limit.clone()), task, condition];
+        let recipe = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        // As it stands in a record, with room for the date.
+        let recipe = game::epd::operand_text(&recipe);
+        let recipe = recipe[..recipe.len().min(LONGEST_RECIPE)].trim_end().to_owned();
         // A missing analyzer is reported before anything is written.
         new_analyzer()?;
         let recipe = Some(recipe).filter(|_| !self.no_provenance);
@@ -78,6 +89,9 @@ impl AnalysisArgs {
     }
 }
 
+/// Maximum length of a recipe in bytes: a string of a record, less ", 2026-11-25".
+const LONGEST_RECIPE: usize = 240;
+
 /// Add an analysis to all EPD records (the standard's "pfga")
 ///
 /// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. What a
@@ -97,7 +111,7 @@ pub(crate) struct AnalyzeArgs {
 impl AnalyzeArgs {
     pub(super) fn run(&self) -> Result<()> {
         let job = Analyze { times: !self.analysis.no_times, supplies_move: self.sm };
-        self.analysis.run(job, |Counts { found, unscored, .. }| {
+        self.analysis.run(job, self.sm.then(|| "sm".to_owned()), |Counts { found, unscored, .. }| {
             let unscored = among(&[(*unscored, "without a score")]);
             format!("{found} analysed{unscored}")
         })
@@ -138,7 +152,9 @@ impl MateArgs {
             strict: self.strict,
             times: !self.analysis.no_times,
         };
-        self.analysis.run(job, |counts| {
+        let flags = [(self.passes, " passes"), (self.strict, " strict")];
+        let flags: String = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).collect();
+        self.analysis.run(job, Some(format!("mate in {}{flags}", self.moves)), |counts| {
             let Counts { found, bounds, missed, undecided, unproven, refuted, skipped, .. } = counts;
             let bounds = among(&[(*bounds, "perhaps not the shortest")]);
             let told = among(&[(*unproven, "told, but not proven"), (*refuted, "told, but refuted")]);
@@ -176,7 +192,8 @@ impl TargetArgs {
     pub(super) fn run(&self) -> Result<()> {
         let early_stop = self.early_stop.map(NonZeroU32::get);
         let job = Target { times: !self.analysis.no_times, early_stop };
-        self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
+        let stop = early_stop.map(|plies| format!(" early-stop={plies}")).unwrap_or_default();
+        self.analysis.run(job, Some(format!("target{stop}")), |Counts { found, missed, skipped, .. }| {
             let percent = 100.0 * *found as f64 / (found + missed).max(1) as f64;
             format!("{found} solved ({percent:.1} %), {missed} missed, {skipped} without a target")
         })

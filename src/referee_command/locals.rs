@@ -105,8 +105,12 @@ impl LocalThreads {
 impl LocalPrograms for LocalThreads {
     fn start(&mut self, name: &str) -> Result<String, String> {
         self.with(name, |local| {
-            if local.is_running() {
-                return Err(format!("{name} is running; `stop` ends it"));
+            match local.is_running() {
+                true if local.leaving.load(Ordering::Relaxed) => {
+                    return Err(format!("{name} is ending; start it when it has gone"));
+                }
+                true => return Err(format!("{name} is running; `stop` ends it")),
+                false => {}
             }
             let director = local.client.director.clone();
             let told =

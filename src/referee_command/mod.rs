@@ -233,6 +233,7 @@ fn explain(error: ServiceError) -> anyhow::Error {
         ServiceError::Network(..)
             | ServiceError::ObservedReferee(..)
             | ServiceError::Line(..)
+            | ServiceError::Folder { .. }
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
     );
     if is_wrong_input { WrongInput::of(error) } else { error.into() }

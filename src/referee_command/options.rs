@@ -55,14 +55,14 @@ pub(super) struct EventOptions {
     #[arg(long, value_name = "N", requires = "kibitzer")]
     pub(super) kibitzer_games: Option<std::num::NonZeroUsize>,
     /// Address for standby referees, which take over if this one fails [default: none]
-    #[arg(long, value_name = "ADDRESS:PORT", requires = "token_file")]
+    #[arg(long, value_name = "ADDRESS:PORT")]
     pub(super) observers: Option<SocketAddr>,
     /// Be a standby referee of the one at this address, with the same settings and another folder; take over if it fails
-    #[arg(long, value_name = "HOST:PORT", requires = "token_file")]
+    #[arg(long, value_name = "HOST:PORT")]
     pub(super) observe: Option<String>,
     /// The witness of the referees: with it the event goes on when the observer has died, and no observer takes over that only
     /// cannot reach the referee
-    #[arg(long, value_name = "HOST:PORT", requires = "token_file")]
+    #[arg(long, value_name = "HOST:PORT")]
     pub(super) witness: Option<String>,
     /// Be the witness of any events whose referees share the token, and nothing else; grants are kept in the folder
     #[arg(long, value_name = "ADDRESS:PORT", requires = "token_file", conflicts_with_all = ["witness", "observers", "observe", "listen", "live"])]
@@ -324,7 +324,9 @@ impl EventPlan {
 
     /// Returns the token that the referees share.
     pub(super) fn token(&self) -> Result<String> {
-        read_token(self.options.token_file.as_ref().context("--token-file: observers need one")?)
+        read_token(
+            self.options.token_file.as_ref().context("--token-file: observers and the witness need one")?,
+        )
     }
 
     /// Returns the openings in the chosen order.

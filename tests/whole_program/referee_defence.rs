@@ -330,7 +330,7 @@ fn with_a_witness_the_referee_that_is_left_goes_on() {
     }
     let games = pgn(pair.folders[1].path());
     assert!(games.matches("[Event ").count() == 2 && !games.contains("forfeit"), "{games}");
-    assert_eq!(fs::read_to_string(folder.path().join("witness.txt")).expect("grants").lines().count(), 1);
+    assert_eq!(fs::read_to_string(folder.path().join("witness.txt")).expect("grants").lines().count(), 2);
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub use herald::Herald;
 pub use program::ProgramAnalyzer;
 
 use crate::process::Counts;
+use crate::target_result;
 
 /// Result of an analysis.
 pub type AnalysisResult<T> = Result<T, AnalysisError>;
@@ -126,10 +127,10 @@ impl PositionAnalysis {
         Counts { nodes: self.nodes.unwrap_or(0), time: self.time, ..Counts::default() }
     }
 
-    /// Replaces `pv`, `pm`, `ce`, `acd`, `acn` and `acs` in a record; unknown values are removed. `acs` is written only with
-    /// `times`.
+    /// Replaces `pv`, `pm`, `ce`, `acd`, `acn` and `acs` in a record; unknown values are removed, and so is the result of an
+    /// earlier test. `acs` is written only with `times`.
     pub(crate) fn write_to(&self, record: &mut Record<'_>, game: &Game, times: bool) {
-        for opcode in ["acd", "acn", "acs", "ce", "pm", "pv"] {
+        for opcode in ["acd", "acn", "acs", "ce", "pm", "pv", target_result::OPCODE] {
             record.remove(opcode);
         }
         let line = game.chess().map(|chess| EpdMove::line(chess, &self.line)).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Analysis by another program over CECP or UCI.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -20,6 +21,8 @@ const SILENCE: Duration = Duration::from_mins(10);
 /// Interval at which a waiting thread polls the interrupt flag.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// Nodes with which the solver looks whether a mate is false that a program tells without its line.
+const CHECK_NODES: u64 = 200_000;
 /// Hash tables for the proof, in MiB each.
 const PROOF_MEMORY: usize = 16;
 
@@ -128,6 +131,39 @@ impl ProgramAnalyzer {
     }
 }
 
+impl ProgramAnalyzer {
+    /// Whether a told mate is contradicted: by its line, or by the solver in a moment.
+    fn is_false_mate(&mut self, game: &Game, analysis: &PositionAnalysis) -> AnalysisResult<bool> {
+        let Some(score) = analysis.score else { return Ok(false) };
+        if contradicts(game, &analysis.line, score) {
+            return Ok(true);
+        }
+        let Some(mate) = analysis.mate().filter(|mate| analysis.line.len() < 2 * mate.get() as usize - 1)
+        else {
+            return Ok(false);
+        };
+        let search = self.prove(game, mate, analysis, CHECK_NODES)?;
+        Ok(search.verdict == MateVerdict::Refuted)
+    }
+
+    /// Proves a mate that the program tells, along its line, with so many nodes at most.
+    fn prove(
+        &mut self,
+        game: &Game,
+        mate: NonZeroU32,
+        told: &PositionAnalysis,
+        nodes: u64,
+    ) -> AnalysisResult<MateSearch> {
+        let adviser = match &mut self.adviser {
+            Some(adviser) => adviser,
+            none => none.insert(PlayingSearch::new(PROOF_MEMORY)?),
+        };
+        adviser.forget();
+        let limits = search::Limits { nodes: Some(nodes), ..search::Limits::default() };
+        self.mates.prove_told(game, mate.get(), (told, adviser), &limits)
+    }
+}
+
 impl Analyzer for ProgramAnalyzer {
     fn begin_game(&mut self) {
         self.game = GameAnnouncement::Announced;
@@ -164,7 +200,8 @@ impl Analyzer for ProgramAnalyzer {
         if self.game == GameAnnouncement::Announced {
             self.game = GameAnnouncement::Begun;
         }
-        Ok(analysis)
+        let is_false = self.is_false_mate(game, &analysis)?;
+        Ok(PositionAnalysis { score: analysis.score.filter(|_| !is_false), ..analysis })
     }
 
     /// Proves the mate that the program reports, along its line.
@@ -173,13 +210,7 @@ impl Analyzer for ProgramAnalyzer {
         let analysis = self.analyze(game, &mut |analysis| told(analysis).is_none())?;
         let mut found = MateSearch { analysis: PositionAnalysis::default(), verdict: MateVerdict::Undecided };
         if let Some(mate) = told(&analysis) {
-            let adviser = match &mut self.adviser {
-                Some(adviser) => adviser,
-                none => none.insert(PlayingSearch::new(PROOF_MEMORY)?),
-            };
-            adviser.forget();
-            let limits = search::Limits { nodes: Some(PROOF_NODES), ..search::Limits::default() };
-            found = self.mates.prove_told(game, mate.get(), (&analysis, adviser), &limits)?;
+            found = self.prove(game, mate, &analysis, PROOF_NODES)?;
         }
         let PositionAnalysis { nodes, time, .. } = analysis;
         found.analysis = PositionAnalysis { depth: None, nodes, time, ..found.analysis };
@@ -232,6 +263,10 @@ fn wait(player: &dyn Player, latest: Instant) -> AnalysisResult<()> {
     Ok(())
 }
 
+/// Greatest depth in plies, and greatest number of nodes, that a program can mean.
+const DEEPEST: u32 = 1_000;
+const MOST_NODES: u64 = 1 << 53;
+
 /// Merges a report with the previous analysis: values that the report lacks are kept. A report without depth and nodes tells a move
 /// of a book, or one without a choice: nothing but the line is known.
 fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAnalysis) -> PositionAnalysis {
@@ -243,18 +278,41 @@ fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAn
     let score = thinking.score.and_then(|score| mate_of_line(game, &line, score).or(Some(score)));
     PositionAnalysis {
         score: score.filter(|score| is_possible(*score)).or(before.score),
-        depth: thinking.depth.or(before.depth),
-        nodes: thinking.nodes.or(before.nodes),
+        depth: thinking.depth.filter(|depth| *depth <= DEEPEST).or(before.depth),
+        nodes: thinking.nodes.filter(|nodes| *nodes <= MOST_NODES).or(before.nodes),
         line,
         time,
         others: before.others,
     }
 }
 
-/// Whether a score can be one: no mate takes thousands of moves. The longest of seven men is of 549.
+/// Whether a score can be one: no mate takes thousands of moves (the longest of seven men is of 549), and no evaluation is of
+/// hundreds of pawns beyond the marks that programs have for wins of endgame tables.
 fn is_possible(score: Score) -> bool {
     const LONGEST_MATE: u32 = 2_000;
-    !matches!(score, Score::MateIn(moves) | Score::MatedIn(moves) if moves > LONGEST_MATE)
+    const LARGEST_EVALUATION: u32 = 32_000;
+    match score {
+        Score::MateIn(moves) => (1..=LONGEST_MATE).contains(&moves),
+        Score::MatedIn(moves) => moves <= LONGEST_MATE,
+        Score::Centipawns(centipawns) => centipawns.unsigned_abs() <= LARGEST_EVALUATION,
+    }
+}
+
+/// Whether a line contradicts a mate that is told with it: it goes on beyond the mate, or ends where the mate should be without
+/// one. A shorter line proves nothing. A side that can move is not mated.
+fn contradicts(game: &Game, line: &[Move], score: Score) -> bool {
+    let plies = match score {
+        Score::Centipawns(_) => return false,
+        Score::MatedIn(0) => return !game.legal_moves().is_empty(),
+        Score::MateIn(moves) => 2 * moves as usize - 1,
+        Score::MatedIn(moves) => 2 * moves as usize,
+    };
+    if line.len() < plies {
+        return false;
+    }
+    let mut end = game.clone();
+    let is_legal = line[..plies].iter().all(|mv| end.play(*mv).is_ok());
+    line.len() > plies || !is_legal || !matches!(end.outcome(), Some(Outcome::Win { .. }))
 }
 
 /// Centipawns beyond which a score means a mate if its line ends in one. Programs write mates as 32000 - N, 9999 - N and so on; the
@@ -281,12 +339,15 @@ fn mate_of_line(game: &Game, line: &[Move], score: Score) -> Option<Score> {
     is_mate.then_some(if is_won { Score::MateIn(plies.div_ceil(2)) } else { Score::MatedIn(plies / 2) })
 }
 
-/// The final analysis. The last line is kept only if it begins with the move played.
+/// The final analysis. The last report is kept only if its line begins with the move played.
 fn decided(mv: Move, time: Duration, last: PositionAnalysis) -> PositionAnalysis {
     let PositionAnalysis { line, mut others, .. } = last;
     others.retain(|other| other.line.first() != Some(&mv));
-    let line = if line.first() == Some(&mv) { line } else { vec![mv] };
-    PositionAnalysis { line, time, others, ..last }
+    if line.first() == Some(&mv) {
+        return PositionAnalysis { line, time, others, ..last };
+    }
+    // What was told is of another move.
+    PositionAnalysis { line: vec![mv], score: None, depth: None, nodes: last.nodes, time, others }
 }
 
 #[cfg(test)]
@@ -348,6 +409,23 @@ mod tests {
         let kept = decided(last.line[0], time, last.clone());
         assert_eq!((&kept.line, kept.time), (&last.line, time));
         let other = game.parse_move("d4").expect("a move");
-        assert_eq!(decided(other, time, last).line, [other]);
+        let scored = PositionAnalysis { score: Some(Score::Centipawns(20)), depth: Some(10), ..last };
+        let alone = decided(other, time, scored);
+        assert_eq!((alone.line, alone.score, alone.depth), (vec![other], None, None));
+    }
+
+    #[test]
+    fn a_mate_that_its_line_contradicts_is_false() {
+        let mut game = Game::default();
+        for mv in ["f3", "e5", "g4"] {
+            game.play(game.parse_move(mv).expect("a move")).expect("legal");
+        }
+        let line = |text: &str| Thinking { line: text.to_owned(), ..Thinking::default() }.moves(&game);
+        let is_false = |text, score| contradicts(&game, &line(text), score);
+        assert!(!is_false("Qh4#", Score::MateIn(1)) && !is_false("d5", Score::MateIn(3)));
+        assert!(is_false("d5", Score::MateIn(1)) && is_false("d5 h3 Nc6", Score::MateIn(1)));
+        assert!(is_false("d5", Score::MatedIn(0)) && is_false("d5 h3", Score::MatedIn(1)));
+        assert!(!is_false("d5", Score::Centipawns(900)));
+        assert!(!is_possible(Score::MateIn(0)) && !is_possible(Score::Centipawns(i32::MAX)));
     }
 }

@@ -20,6 +20,8 @@ pub use subject::Subject;
 pub(crate) use subject::with_subject;
 pub(crate) use tree::is_written_as_string;
 
+use std::fmt;
+
 use messages::epd::{MoveReading, RecordReader};
 use tree::{Condition, Part, ValueTree};
 
@@ -28,6 +30,14 @@ use tree::{Condition, Part, ValueTree};
 pub struct Filter {
     condition: Condition,
     needs: MoveReading,
+    /// As the user has written it.
+    text: String,
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 /// A value that a record has or lacks.
@@ -83,7 +93,7 @@ impl Filter {
     /// The text is not a condition.
     pub fn parse(text: &str) -> Result<Filter, ExpressionError> {
         let (condition, needs) = parser::whole(text, |parser| parser.expression()?.condition(parser))?;
-        Ok(Filter { condition, needs })
+        Ok(Filter { condition, needs, text: text.to_owned() })
     }
 
     /// Whether the condition holds for a record that was read by [`Filter::reader`].

@@ -41,6 +41,8 @@ use provenance::SettingsCounter;
 use tally::Group;
 use theme::{IdPart, IdPartChooser};
 
+use crate::process::is_malformed;
+
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -169,7 +171,9 @@ impl SuiteRuns {
         run: &mut RunSummary,
         settings: &mut SettingsCounter,
     ) -> Result<(), ReportError> {
-        let Some(record) = self.reader.read(line, number).record else {
+        let reading = self.reader.read(line, number);
+        // Of two solutions nobody can say which is meant.
+        let Some(record) = reading.record.filter(|_| !is_malformed(&reading.faults)) else {
             run.unreadable += 1;
             return Ok(());
         };

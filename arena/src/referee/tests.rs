@@ -441,7 +441,7 @@ fn what_is_out_of_place_is_refused_and_harms_nobody() {
         (format!("{START} refcom respond;"), "`refcom` must not be sent by this side"),
         (format!("{START} refreq sign_on; tcsi \"\" \"A\";"), "signed on already"),
         ("hello".to_owned(), "not an EPD record"),
-        (String::new(), "not an EPD record"),
+        (" ".to_owned(), "not an EPD record"),
     ] {
         room.say(b, &line);
         let told = room.inboxes.remove(&b).expect("an answer").concat();

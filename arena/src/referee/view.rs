@@ -162,7 +162,7 @@ pub(super) fn state(
             json!({
                 "name": event.name(row.program), "points": row.points, "games": row.games.games(), "won": row.games.wins,
                 "drawn": row.games.draws, "lost": row.games.losses, "sb": row.sonneborn_berger, "buchholz": row.buchholz,
-                "present": event.is_present(row.program), "cells": cells,
+                "present": event.is_present(row.program), "withdrawn": event.programs[row.program].is_withdrawn, "cells": cells,
             })
         })
         .collect();

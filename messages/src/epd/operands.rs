@@ -240,9 +240,14 @@ impl<'a> Operands<'a, '_> {
     /// Returns the text of a string operand. Missing quotation marks are a warning, because many programs omit them.
     fn string(&mut self, operand: Operand<'a>) -> Text<'a> {
         if !operand.is_string {
-            self.report_operand(operand, Rule::T8, Severity::Warning, BARE);
+            self.report_operand(operand, Rule::T8, self.severity_of_bare(operand.text), BARE);
         }
         self.text(operand)
+    }
+
+    /// A text without quotation marks can be put in them, unless it has one inside: strings can't.
+    fn severity_of_bare(&self, text: &str) -> Severity {
+        if text.contains('"') && self.escapes == Escapes::None { Severity::Error } else { Severity::Warning }
     }
 
     /// Reads a string or no operand.
@@ -259,7 +264,7 @@ impl<'a> Operands<'a, '_> {
                 let words: Vec<&str> = self.given.iter().map(|operand| operand.text).collect();
                 let words = words.join(" ");
                 let message = format!("`{}` {BARE}", excerpt(&words));
-                self.report(first.at, Rule::T8, Severity::Warning, message);
+                self.report(first.at, Rule::T8, self.severity_of_bare(&words), message);
                 Some(Cow::Owned(cleaned(&words).into_owned()))
             }
             [] => self.refuse_first(Rule::O1, "a string"),
@@ -451,6 +456,10 @@ fn repaired_number(text: &str, is_evaluation: bool) -> Option<i64> {
     }
     let (whole, part) = unsigned.split_once('.')?;
     if !(digits(whole) && (part.is_empty() || digits(part))) {
+        return None;
+    }
+    // Only an evaluation in pawns has decimals.
+    if !is_evaluation && part.bytes().any(|byte| byte != b'0') {
         return None;
     }
     let number: f64 = unsigned.parse().ok()?;

@@ -60,7 +60,7 @@ macro_rules! operations {
             }
 
             /// Whether an opcode is one of the standard's, or of those that are read like them.
-            pub(super) fn is_listed(opcode: &str) -> bool {
+            pub fn is_listed(opcode: &str) -> bool {
                 matches!(opcode, $(stringify!($opcode))|* $(| stringify!($flag_opcode))* | "noop")
                     || matches!(opcode.as_bytes(), [b'c' | b'v', b'0'..=b'9'])
             }

@@ -337,7 +337,8 @@ impl<'a> Operations<'a> {
                 if next.1 == kept.1 {
                     let message = format!("duplicate `{opcode}` with the same operands");
                     findings.report(at, Rule::F12, Severity::Warning, message);
-                } else if repairs {
+                } else if repairs && opcode != "dm" {
+                    // Of two different mates one is wrong, and nobody can say which.
                     let is_joined = next.1.join(&kept.1);
                     if is_joined {
                         next.0.length = 0;

@@ -375,6 +375,12 @@ fn each_repair_says_its_kind() {
             "{operations}"
         );
     }
+    // What nobody can know is not repaired.
+    for doubtful in ["bm #3; dm 5;", "dm 5; dm 3;", "dm 1.5;", "acd 2.5;", "c7 x\"y;"] {
+        let reader = if doubtful.starts_with("c7") { IMPORT } else { all };
+        let faults = reader.read(&format!("{START} {doubtful}"), 1).faults;
+        assert!(faults.iter().any(|fault| fault.severity == Severity::Error), "{doubtful}: {faults:?}");
+    }
     let by_itself = "0 1 bm Ng1f3 e4, e4;acd +5; id x; id \"x\";";
     let faults = LENIENT.read(&format!("{START} {by_itself}"), 1).faults;
     assert!(!faults.is_empty() && faults.iter().all(|fault| fault.repair.is_none()), "{faults:?}");

@@ -273,6 +273,8 @@ impl EventState {
     }
 
     fn broadcast(&mut self, text: &str, at: Instant) -> String {
+        // A record is a line of ASCII.
+        let text = game::epd::operand_text(text);
         let present: Vec<usize> =
             (0..self.settings.programs.len()).filter(|&program| self.is_present(program)).collect();
         for &program in &present {
@@ -280,7 +282,7 @@ impl EventState {
             let position =
                 game.map_or_else(|| Position::of(&Game::default()), |live| Position::of(&live.record.game));
             let inform = Directive::new(RefereeCommand::Inform, position);
-            self.send(program, [Directive { reason: Some(text.to_owned()), ..inform }], None, at);
+            self.send(program, [Directive { reason: Some(text.clone()), ..inform }], None, at);
         }
         format!("told {}", counted(present.len() as u64, "program"))
     }

@@ -440,9 +440,10 @@ impl EventState {
         let Some(peer) = self.peers.get_mut(&connection) else { return };
         if let Some(heard) = &mut peer.heard {
             *heard = at.max(*heard);
-            if line.is_empty() {
-                return;
-            }
+        }
+        // A heartbeat, or nothing.
+        if line.is_empty() && !peer.is_line {
+            return;
         }
         if peer.pending.is_some() {
             return self.refuse(connection, "the secret is being checked", at);

@@ -95,6 +95,12 @@ impl Service {
         for ending in &finished {
             self.files.write_game(&tags, ending).map_err(|error| ServiceError::File("games.pgn", error))?;
         }
+        for fact in &facts {
+            if let Fact::Restarted { game, .. } | Fact::Reopened { game, .. } = fact {
+                // What was thought of the moves that are gone.
+                self.opinions.remove(game);
+            }
+        }
         for (game, now) in &amended {
             self.files
                 .amend_game(&tags, *game, now.as_ref())
@@ -267,7 +273,7 @@ impl Service {
         let _inside = self.network.enter();
         let served = page::serve(
             address,
-            ConnectionLimits { connections: page::MOST_CONNECTIONS, ..ConnectionLimits::default() },
+            ConnectionLimits { connections: self.for_page, ..ConnectionLimits::default() },
             self.to_self.clone(),
             self.watchers.clone(),
             token,

@@ -23,7 +23,7 @@ mod witness;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -64,6 +64,14 @@ pub enum ServiceError {
     /// A file cannot be written.
     #[error("the event stops here and can go on later: {0} cannot be written: {1}")]
     File(&'static str, io::Error),
+    /// The folder contradicts itself. Nothing was written.
+    #[error("{folder} can't be used: {reason}")]
+    Folder {
+        /// The folder of the event.
+        folder: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// A serial line cannot be used.
     #[error("{0} can't be used: {1}")]
     Line(String, io::Error),
@@ -248,6 +256,8 @@ pub struct Service {
     log: VecDeque<String>,
     /// Whether the page accepts commands of the director.
     is_directed: bool,
+    /// Maximum number of connections of the page.
+    for_page: usize,
     locals: Option<Box<dyn LocalPrograms>>,
     /// What a third program thinks of the games, for the page.
     opinions: BTreeMap<u64, Opinions>,
@@ -265,8 +275,10 @@ const BETWEEN_FILES: Duration = Duration::from_millis(20);
 const AT_ONCE: usize = 16;
 /// Bytes of log that strangers may cause in a second.
 const STRANGERS_LOG: f64 = 2048.0;
-/// Number of open files that are not for clients: those of the event and of the page.
-const RESERVED_FILES: usize = 64 + page::MOST_CONNECTIONS;
+/// Number of open files that are for the event itself.
+const RESERVED_FILES: usize = 64;
+/// Number of open files without which a referee does not begin.
+const LEAST_FILES: usize = 128;
 
 impl Service {
     /// Begins or resumes the event in its folder, and listens. `settings` describes the settings that cannot change
@@ -306,7 +318,14 @@ impl Service {
         // Every client needs an open file, and strangers must not take those of the store.
         let files = platform::raise_file_limit()
             .map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
-        let most = files.saturating_sub(RESERVED_FILES).max(1);
+        if files < LEAST_FILES {
+            let text =
+                format!("{files} open files are allowed; expected at least {LEAST_FILES} (`ulimit -n`)");
+            return Err(failed(io::Error::other(text)));
+        }
+        // A quarter is for the page at most.
+        let for_page = page::MOST_CONNECTIONS.min(files / 4);
+        let most = files - RESERVED_FILES - for_page;
         let limits = ConnectionLimits { connections: limits.connections.min(most), ..limits };
         let proofs = ProofThread::start(to_self.clone()).map_err(failed)?;
         let listening = network.enter();
@@ -346,6 +365,7 @@ impl Service {
             watchers: page::channel(),
             log: VecDeque::new(),
             is_directed: false,
+            for_page,
             locals: None,
             opinions: BTreeMap::new(),
             kibitzing: None,
@@ -377,7 +397,12 @@ impl Service {
     /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
         if !stays && self.store.is_over()? {
-            // It was told to everybody who was there then.
+            // It was told to everybody who was there then. The files may have been lost since.
+            let finished = self.event.take_effects().finished;
+            self.files
+                .rewrite_games(&self.event.settings.tags(), &finished)
+                .map_err(|error| ServiceError::File("games.pgn", error))?;
+            self.report()?;
             return Ok(ServiceEnd::Complete);
         }
         self.keep_lease(Instant::now(), tell)?;

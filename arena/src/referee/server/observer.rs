@@ -1,8 +1,8 @@
 //! The observers of an acting referee: they replicate its store, and one of them may take over.
 //!
 //! An observer sends `observe TOKEN REFEREE NUMBER EPOCH AUTHOR`: its own number, the number of the first fact that it needs,
-//! the epoch of the last fact that it has, and the number of the referee that began that. It receives a line for each fact, with its number and its JSON, and confirms each
-//! number that it has stored. `back N` refuses an observer that was the referee and has recorded facts after it was taken over
+//! the epoch of the last fact that it has, and the number of the referee that began that. It receives a line for each fact, with its number, a checksum and its JSON, and confirms
+//! each number that it has stored. `back N` refuses an observer that was the referee and has recorded facts after it was taken over
 //! from, which nobody was told of: it may come again without those from number N on. Heartbeats are `alive N`; the observer
 //! sends each one back. `end` ends the event here, `leave` ends the observation. An observer that has everything is named in a fact, and may take over from then on.
 //!
@@ -96,12 +96,18 @@ impl Observers {
     }
 }
 
+/// The checksum of a fact on its way to the observer (CRC-32 of its number and its JSON, with a blank between). What the line
+/// damages must not become a fact.
+pub(super) fn checksum(number: u64, fact: &str) -> u32 {
+    crc32fast::hash(format!("{number} {fact}").as_bytes())
+}
+
 fn send(output: &LineSender, first: u64, facts: &[Fact]) {
     let mut lines = String::new();
     for (number, fact) in (first..).zip(facts) {
         // Serialisation cannot fail: the fact has already been stored.
         let fact = serde_json::to_string(fact).unwrap_or_default();
-        let _ = writeln!(lines, "{number} {fact}");
+        let _ = writeln!(lines, "{number} {:08x} {fact}", checksum(number, &fact));
     }
     output.send_all(lines);
 }
@@ -114,7 +120,7 @@ impl Service {
     /// The address cannot be used.
     pub fn let_observe(&mut self, address: SocketAddr, token: String) -> Result<SocketAddr, ServiceError> {
         let limits = ConnectionLimits {
-            connections: 16,
+            connections: 256,
             per_address: 8,
             lines_per_second: u32::MAX,
             ..ConnectionLimits::default()

@@ -15,6 +15,7 @@ use players::transport::{self, Security, Transport};
 
 use super::delivery::write_report;
 use super::files::EventFiles;
+use super::observer::checksum;
 use super::term::{CLAIM_INTERVAL, FENCE_INTERVAL, FENCE_PATIENCE};
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
@@ -84,6 +85,12 @@ impl StandbyReferee {
         std::fs::create_dir_all(folder)
             .map_err(|error| ServiceError::File("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
+        let games = std::fs::metadata(folder.join("games.pgn"));
+        if store.count() == 0 && games.is_ok_and(|about| about.len() > 0) {
+            let reason = "it has games of an event whose store is empty or lost; with a copy of event.sqlite, such as an \
+                observer's, the event can go on; else name another folder";
+            return Err(ServiceError::Folder { folder: folder.to_owned(), reason });
+        }
         Ok(StandbyReferee { event, store, folder: folder.to_owned(), predecessor: None, witness })
     }
 
@@ -277,8 +284,12 @@ impl StandbyReferee {
 
     /// Applies a received fact; `None` if it is known already. `pending` is the number of earlier facts that are not yet stored.
     fn take_fact(&mut self, line: &str, pending: usize) -> Result<Option<Fact>, String> {
-        let (number, fact) = line.split_once(' ').ok_or("it tells something that is no fact")?;
+        let parts = line.split_once(' ').and_then(|(number, rest)| Some((number, rest.split_once(' ')?)));
+        let (number, (sum, fact)) = parts.ok_or("it tells something that is no fact")?;
         let number: u64 = number.parse().map_err(|_| "it tells a fact without a number")?;
+        if u32::from_str_radix(sum, 16) != Ok(checksum(number, fact)) {
+            return Err(format!("fact {number} was damaged on its way"));
+        }
         let before = self.store.count() + pending as u64;
         if number <= before {
             return Ok(None);

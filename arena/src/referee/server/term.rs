@@ -123,7 +123,7 @@ impl Service {
             }
             Ok(false) => self
                 .claims
-                .tell_once("the witness has let the observer take over")
+                .tell_once("the witness has let the observer take over: this referee waits, and `alone` would make two")
                 .map_or(Ok(()), |text| self.announce(&text, tell)),
             Err(error) => {
                 let text = format!("the witness can't be asked: {error}");

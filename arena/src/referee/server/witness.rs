@@ -6,11 +6,12 @@
 //! referee: `claim TOKEN EVENT EPOCH REFEREE` is answered by `granted` or `refused`, one line each. The event is known by
 //! the number of its first referee, which is drawn at random.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,17 +20,21 @@ use players::transport::{self, Caller, TransportListener};
 use tempfile::NamedTempFile;
 
 use super::TrustedPeer;
-use crate::referee::guesses::GuessLimiter;
+use crate::referee::guesses::{GuessLimiter, network};
 use crate::referee::lease::Term;
 use crate::referee::settings::is_same;
 
 /// Time for a claim and for its answer.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Maximum number of connections at once, and of bytes in a line.
-const MOST_CONNECTIONS: usize = 16;
+/// Maximum number of connections at once, of those from one address, and of bytes in a line.
+const MOST_CONNECTIONS: usize = 256;
+const MOST_PER_ADDRESS: usize = 4;
 const LONGEST_LINE: u64 = 1024;
 /// Maximum number of events that are remembered. The oldest is forgotten, by the number of its last grant.
 const MOST_EVENTS: usize = 1000;
+
+/// First line of the file of a witness.
+const HEADING: &str = "# event epoch referee grant\n";
 
 /// Claims a term from a witness; whether it is granted.
 ///
@@ -54,6 +59,8 @@ pub(super) fn claim(witness: &TrustedPeer, event: u64, (epoch, by): Term) -> io:
 struct Grants {
     terms: BTreeMap<u64, (Term, u64)>,
     count: u64,
+    /// The claim that was refused last.
+    refused: Option<(u64, Term)>,
 }
 
 impl Grants {
@@ -77,7 +84,8 @@ impl Grants {
 
     fn read(text: &str) -> Option<Grants> {
         let mut grants = Grants::default();
-        for line in text.lines() {
+        // A file that a full disk has emptied must not be taken for one without grants.
+        for line in text.strip_prefix(HEADING)?.lines() {
             let numbers: Vec<u64> = line.split(' ').map(|word| word.parse().ok()).collect::<Option<_>>()?;
             let [event, epoch, by, number] = numbers[..] else { return None };
             grants.terms.insert(event, ((epoch, by), number));
@@ -89,7 +97,10 @@ impl Grants {
     fn text(&self) -> String {
         let line =
             |(event, ((epoch, by), number)): (&u64, &(Term, u64))| format!("{event} {epoch} {by} {number}\n");
-        self.terms.iter().map(line).collect()
+        HEADING
+            .chars()
+            .chain(self.terms.iter().flat_map(|entry| line(entry).chars().collect::<Vec<_>>()))
+            .collect()
     }
 }
 
@@ -100,7 +111,8 @@ pub struct Witness {
     file: PathBuf,
     grants: Mutex<Grants>,
     guesses: Mutex<GuessLimiter>,
-    connections: AtomicUsize,
+    /// Number of connections from each address.
+    connections: Mutex<HashMap<IpAddr, usize>>,
 }
 
 impl Witness {
@@ -120,7 +132,7 @@ impl Witness {
             Err(error) if error.kind() == ErrorKind::NotFound => Grants::default(),
             Err(error) => return Err(error),
         };
-        let (grants, guesses, connections) = (Mutex::new(grants), Mutex::default(), AtomicUsize::new(0));
+        let (grants, guesses, connections) = (Mutex::new(grants), Mutex::default(), Mutex::default());
         Ok(Witness { listener, token, file, grants, guesses, connections })
     }
 
@@ -129,17 +141,35 @@ impl Witness {
         thread::scope(|scope| {
             while !stop.load(Ordering::Relaxed) {
                 let Ok(caller) = self.listener.call(Duration::from_millis(200)) else { continue };
-                if self.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
-                    self.connections.fetch_sub(1, Ordering::Relaxed);
+                let address = network(caller.address().ip());
+                if !self.enter(address) {
                     continue;
                 }
                 scope.spawn(move || {
                     // Who does not speak as expected gets no answer.
                     let _ = self.answer(caller, tell);
-                    self.connections.fetch_sub(1, Ordering::Relaxed);
+                    self.leave(address);
                 });
             }
         });
+    }
+
+    /// Counts a connection, unless there are too many.
+    fn enter(&self, address: IpAddr) -> bool {
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: usize = connections.values().sum();
+        let own = connections.entry(address).or_default();
+        let is_free = all < MOST_CONNECTIONS && *own < MOST_PER_ADDRESS;
+        *own += usize::from(is_free);
+        is_free
+    }
+
+    fn leave(&self, address: IpAddr) {
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = connections.get_mut(&address) {
+            *own -= 1;
+        }
+        connections.retain(|_, own| *own > 0);
     }
 
     fn answer(&self, caller: Caller, tell: &(dyn Fn(&str) + Sync)) -> io::Result<()> {
@@ -172,7 +202,12 @@ impl Witness {
         let before = grants.text();
         let (epoch, by) = term;
         match grants.claim(event, term) {
-            None => tell(&format!("event {event}: epoch {epoch} refused to referee {by}")),
+            None => {
+                // Who is refused asks again and again.
+                if std::mem::replace(&mut grants.refused, Some((event, term))) != Some((event, term)) {
+                    tell(&format!("event {event}: epoch {epoch} refused to referee {by}"));
+                }
+            }
             Some(false) => return Ok(true),
             Some(true) => {
                 if let Err(error) = write(&self.file, &grants.text()) {
@@ -222,8 +257,9 @@ mod tests {
         }
         assert_eq!(again.terms.len(), MOST_EVENTS);
         for damaged in ["1 2 3\n", "1 2 3 x\n", "1 2 3 4 5\n", "\n"] {
-            assert!(Grants::read(damaged).is_none(), "{damaged}");
+            assert!(Grants::read(&format!("{HEADING}{damaged}")).is_none(), "{damaged}");
         }
+        assert!(Grants::read("").is_none() && Grants::read("1 2 3 4\n").is_none());
     }
 
     #[test]

@@ -249,7 +249,7 @@ function showTables() {
   // Two players have the same opponents.
   const { table } = state, breaks = table.length > 2;
   fill($("table"), ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", ...(breaks ? ["SB", "Buchholz"] : []), ""],
-    table.map((row, rank) => [rank + 1, row.name, row.points, row.games, row.won, row.drawn, row.lost, ...(breaks ? [row.sb.toFixed(2), row.buchholz] : []), row.present || state.over || report ? "" : "not here"]));
+    table.map((row, rank) => [rank + 1, row.name, row.points, row.games, row.won, row.drawn, row.lost, ...(breaks ? [row.sb.toFixed(2), row.buchholz] : []), row.withdrawn ? "withdrawn" : row.present || state.over || report ? "" : "not here"]));
   const cell = (row, other) => {
     const text = row.cells[other] || "";
     if (!/\d|½/.test(text) || row.name === table[other].name) return text;
