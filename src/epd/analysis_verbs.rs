@@ -50,7 +50,7 @@ impl AnalysisArgs {
         let interrupt = Arc::default();
         let chosen = self.analyzer.choose(&interrupt).map_err(WrongInput::of)?;
         let ChosenAnalyzer { factory: new_analyzer, engine, limit, .. } = chosen;
-        let condition = self.input.condition.as_ref().map(|filter| format!("where {filter}"));
+        let condition = self.input.files.condition.as_ref().map(|filter| format!("where {filter}"));
         let parts = [Some(game::excerpt(&engine)), Some(limit.clone()), task, condition];
         let recipe = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
         // As it stands in a record, with room for the date.

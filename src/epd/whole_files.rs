@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use analysis::Counts;
 use analysis::expressions::{Formula, OrderKey};
 use analysis::whole_files::{
-    DiffFiles, JoinFiles, Precedence, SampleRecords, SortRecords, SplitFiles, SplitInto, UniquePositions,
+    DiffFiles, JoinFiles, Precedence, RecordVerb as _, SampleRecords, SortRecords, SplitFiles, SplitInto,
+    UniquePositions,
 };
 use anyhow::{Result, anyhow, bail};
 use clap::{ArgGroup, Args, ValueEnum};

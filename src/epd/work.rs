@@ -151,6 +151,8 @@ pub(super) struct Work {
     /// The line end that the output gets there.
     joining_end: String,
     counts: Counts,
+    /// Whether the verb leaves records out. Then a file with unreadable ones is not replaced, as those would be lost.
+    leaves_out: bool,
 }
 
 impl Work {
@@ -167,7 +169,7 @@ impl Work {
     ) -> Result<Work> {
         let inputs = files.open(output.in_place)?;
         files.refuse_too_long()?;
-        Work::on(inputs, threads, output)
+        Ok(Work { leaves_out: true, ..Work::on(inputs, threads, output)? })
     }
 
     fn on(inputs: Vec<InputFile>, threads: Option<NonZeroUsize>, output: &OutputArgs) -> Result<Work> {
@@ -225,6 +227,7 @@ impl Work {
             is_unended: false,
             joining_end: String::new(),
             counts: Counts::default(),
+            leaves_out: false,
         }
     }
 
@@ -262,6 +265,7 @@ impl Work {
             progress.finish_and_clear();
             done.map_err(|error| self.failed(error, &name))?;
             if is_in_place {
+                self.keep_unreadable(&name)?;
                 self.finish()?;
             }
         }
@@ -310,11 +314,22 @@ impl Work {
             progress.finish_and_clear();
             done.map_err(|error| self.failed_whole(error, &name, at_work.files()))?;
             if is_in_place {
+                self.keep_unreadable(&name)?;
                 self.finish()?;
             }
         }
         self.finish()?;
         Ok((self.counts, at_work))
+    }
+
+    /// Leaves a file as it is, if records would be left out that could not be read.
+    fn keep_unreadable(&mut self, name: &str) -> Result<()> {
+        if !self.leaves_out || self.counts.failed == 0 {
+            return Ok(());
+        }
+        let failed = counted(self.counts.failed, "record");
+        let left = self.output.take().map(OutputFile::abandon).unwrap_or_default();
+        Err(anyhow!("{failed} of `{name}` could not be read and would be lost; {left}"))
     }
 
     /// The error of a verb that looks at whole files and wrote perhaps some of its own.

@@ -5,7 +5,7 @@ use game::{Annotation, FenError, GameTree, MoveLine, MoveNode};
 use messages::epd::{Content, EpdMove, MoveReading, Record, RecordReader, TextLine};
 
 use crate::expressions::{Filter, Subject};
-use crate::process::{Interrupted, JobResult, LineHandler};
+use crate::process::{Interrupted, JobResult, LineHandler, is_malformed};
 
 /// Writes each record as a game. Blank lines and comments are left out. Records that can't be read or whose position is illegal are
 /// reported and left out.
@@ -34,7 +34,9 @@ impl LineHandler for GamesOfRecords {
                 return Ok(());
             }
         }
-        let game = reading.record.as_ref().map(|record| record_as_game(record, &self.event, line.number));
+        // A record whose operations are in doubt is no game.
+        let record = reading.record.as_ref().filter(|_| !is_malformed(&reading.faults));
+        let game = record.map(|record| record_as_game(record, &self.event, line.number));
         if let Some(Ok(game)) = game {
             result.counts.found += 1;
             result.counts.missed += u64::from(game.unplayed > 0);

@@ -1,6 +1,6 @@
 //! The verb that merges the records of one position from several files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use messages::epd::{MoveReading, RecordReader, TextLine};
@@ -57,17 +57,67 @@ struct JoinedOperation {
     origin: String,
 }
 
+/// The operations of an analysis.
+const ANALYSIS: [&str; 9] = ["Analyzer", "Dm", "Target", "acd", "acn", "acs", "ce", "pm", "pv"];
+
 impl JoinFiles {
     /// Creates the verb.
     pub fn new(precedence: Precedence, reader: RecordReader) -> JoinFiles {
         JoinFiles { precedence, reader, ..JoinFiles::default() }
     }
 
+    /// An analysis is one whole, with its author: of two different ones the record that gives way loses all of its own.
+    fn merge_analysis(
+        &mut self,
+        place: usize,
+        operations: &mut Vec<(String, String)>,
+        origin: &str,
+        result: &mut JobResult,
+    ) {
+        let row = &mut self.rows[place];
+        let is_analysis = |opcode: &str| ANALYSIS.contains(&opcode);
+        let own: BTreeMap<&String, &String> = operations
+            .iter()
+            .filter(|(opcode, _)| is_analysis(opcode))
+            .map(|(opcode, text)| (opcode, text))
+            .collect();
+        let known: BTreeMap<&String, &String> = row
+            .operations
+            .iter()
+            .filter(|(opcode, _)| is_analysis(opcode))
+            .map(|(opcode, joined)| (opcode, &joined.text))
+            .collect();
+        let Some(before) = known.keys().next().map(|opcode| row.operations[*opcode].origin.clone()) else {
+            return;
+        };
+        if own.is_empty() || own == known {
+            return;
+        }
+        let (kept, dropped) = match self.precedence {
+            Precedence::First => (before.as_str(), origin),
+            Precedence::Last => (origin, before.as_str()),
+        };
+        result.counts.missed += 1;
+        let message = format!("{dropped}: note: the analysis gives way to that of {kept}\n");
+        result.messages.extend_from_slice(message.as_bytes());
+        match self.precedence {
+            Precedence::First => operations.retain(|(opcode, _)| !is_analysis(opcode)),
+            Precedence::Last => {
+                for opcode in known.into_keys().cloned().collect::<Vec<_>>() {
+                    row.operations.remove(&opcode);
+                    row.changes.insert(opcode, None);
+                }
+            }
+        }
+    }
+
     /// Merges a record into the one at `place`.
     fn merge(&mut self, place: usize, subject: &Subject<'_>, result: &mut JobResult) {
-        let row = &mut self.rows[place];
         let origin = format!("{}:{}", subject.file, subject.line);
-        for (opcode, text) in written_operations(subject) {
+        let mut operations = written_operations(subject);
+        self.merge_analysis(place, &mut operations, &origin, result);
+        let row = &mut self.rows[place];
+        for (opcode, text) in operations {
             let Some(known) = row.operations.get_mut(&opcode) else {
                 row.changes.insert(opcode.clone(), Some(text.clone()));
                 row.operations.insert(opcode, JoinedOperation { text, origin: origin.clone() });
