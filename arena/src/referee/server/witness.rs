@@ -204,7 +204,7 @@ impl Witness {
         match grants.claim(event, term) {
             None => {
                 // Who is refused asks again and again.
-                if std::mem::replace(&mut grants.refused, Some((event, term))) != Some((event, term)) {
+                if grants.refused.replace((event, term)) != Some((event, term)) {
                     tell(&format!("event {event}: epoch {epoch} refused to referee {by}"));
                 }
             }
