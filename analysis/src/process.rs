@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use game::epd::{Fault, Rule, Severity};
 use messages::epd::{BYTE_ORDER_MARK, Blocks, FileBlock, LONGEST_READ, TextLine};
 
+use crate::whole_files::WholeEnds;
+
 /// The line operation of a verb. Each worker thread has its own handler.
 pub trait LineHandler {
     /// Processes a line and appends its output, messages and counters to `result`.
@@ -44,6 +46,8 @@ pub struct Verb {
     job_size: usize,
     /// Line ends of the output.
     line_ends: LineEnds,
+    /// Whether NUL or CR behind LF is in the job of the line before.
+    has_whole_ends: bool,
 }
 
 /// Line ends of an output.
@@ -91,6 +95,8 @@ pub struct JobResult {
     pub(crate) file: Arc<str>,
     /// Line ends of the output.
     line_ends: LineEnds,
+    /// The end of lines that lack one, if they are to be followed by others; LF if empty.
+    pub(crate) usual_end: Arc<str>,
 }
 
 /// Counters of records, faults and results of an analysis.
@@ -141,13 +147,20 @@ impl Verb {
         new_handler: Arc<dyn Fn() -> Box<dyn LineHandler> + Send + Sync>,
         job_size: usize,
     ) -> Verb {
-        Verb { new_handler, job_size, line_ends: LineEnds::Keep }
+        Verb { new_handler, job_size, line_ends: LineEnds::Keep, has_whole_ends: false }
     }
 
     /// The verb with these line ends in its output.
     #[must_use]
     pub fn with_line_ends(self, line_ends: LineEnds) -> Verb {
         Verb { line_ends, ..self }
+    }
+
+    /// The verb with jobs that end with whole line ends: NUL or CR behind LF is in the job of the line before. A job waits for the next
+    /// one to be read.
+    #[must_use]
+    pub fn with_whole_ends(self) -> Verb {
+        Verb { has_whole_ends: true, ..self }
     }
 
     /// The verb with each of its handlers wrapped into another.
@@ -200,7 +213,12 @@ impl Verb {
                 Some(result)
             }
         };
-        pool.run(Blocks::of_size(input, self.job_size), new_worker, take)
+        let blocks = Blocks::of_size(input, self.job_size);
+        if self.has_whole_ends {
+            pool.run(WholeEnds::new(blocks), new_worker, take)
+        } else {
+            pool.run(blocks, new_worker, take)
+        }
     }
 }
 
@@ -223,9 +241,14 @@ impl JobResult {
         JobResult { file, line_ends, ..JobResult::default() }
     }
 
-    /// The end of a line that is to be followed by others; LF for one without an end.
-    pub(crate) fn end_between<'l>(&self, line: &TextLine<'l>) -> &'l str {
-        self.line_ends.of(if line.end.is_empty() { "\n" } else { line.end })
+    /// The end of a line that is to be followed by others; one without an end gets the usual one.
+    pub(crate) fn end_between<'l>(&'l self, line: &TextLine<'l>) -> &'l str {
+        if line.end.is_empty() { self.joining_end() } else { self.line_ends.of(line.end) }
+    }
+
+    /// The usual line end of the file, LF if it has none.
+    pub fn joining_end(&self) -> &str {
+        self.line_ends.of(if self.usual_end.is_empty() { "\n" } else { &self.usual_end })
     }
 
     /// A line as it is written elsewhere in a file: without a byte order mark, with its end.
@@ -240,6 +263,13 @@ impl JobResult {
     pub(crate) fn keep(&mut self, line: &TextLine<'_>) {
         line.copy(&line.text, &mut self.output);
         self.end_line(line);
+    }
+
+    /// The same for a line that is to be followed by others.
+    pub(crate) fn keep_between(&mut self, line: &TextLine<'_>) {
+        line.copy(&line.text, &mut self.output);
+        let end = self.end_between(line).to_owned();
+        self.output.extend_from_slice(end.as_bytes());
     }
 
     /// Writes a text in place of a line, in its encoding and behind its byte order mark.

@@ -20,7 +20,8 @@ use crate::{FAILED, WrongInput};
 
 /// Write the positions of games in PGN files as EPD records
 ///
-/// Each record has `fmvn`, `hmvc` and what --with says. By default all positions are written, with the move that was played.
+/// Each record has `fmvn`, `hmvc` and what --with says. By default all positions are written, with the move that was played. In `c0`
+/// quotation marks become apostrophes and characters beyond ASCII `?`; how many were replaced is told.
 /// Faults of games are reported with their line, and games with faults and those of variants are left out; then the exit status is 1. One
 /// game is kept in memory.
 #[derive(Args)]
@@ -133,8 +134,9 @@ impl FromGamesArgs {
             }
         }
         output.finish().map_err(advise)?;
-        let WrittenGames { games, records, faulty } = counts;
-        writeln!(io::stderr(), "{} of {}", counted(records, "record"), counted(games, "game"))?;
+        let WrittenGames { games, records, faulty, replaced } = counts;
+        let replaced = told_replaced(replaced);
+        writeln!(io::stderr(), "{} of {}{replaced}", counted(records, "record"), counted(games, "game"))?;
         if faulty > 0 {
             bail!("{} left out", counted(faulty, "game"));
         }
@@ -147,6 +149,13 @@ struct WrittenGames {
     games: u64,
     records: u64,
     faulty: u64,
+    /// Characters that EPD can't write.
+    replaced: u64,
+}
+
+/// What is told about characters that were replaced.
+fn told_replaced(count: u64) -> String {
+    if count == 0 { String::new() } else { format!("; {} replaced", counted(count, "character")) }
 }
 
 impl WrittenGames {
@@ -159,8 +168,8 @@ impl WrittenGames {
         number: u64,
     ) -> String {
         self.games += 1;
-        let records = match game {
-            Ok(game) => positions.records(&game, name, number),
+        let (records, replaced) = match game {
+            Ok(game) => (positions.records(&game, name, number), positions.replaced(&game)),
             Err(error) => {
                 self.faulty += 1;
                 match error {
@@ -176,6 +185,7 @@ impl WrittenGames {
             return String::new();
         };
         self.records += records.len() as u64;
+        self.replaced += replaced * records.len() as u64;
         records.into_iter().map(|record| record + "\n").collect()
     }
 }
@@ -184,6 +194,7 @@ impl WrittenGames {
 ///
 /// Each game begins in the position of a record (tags `SetUp` and `FEN`), with the moves of its `pv`, else of `sv`, `sm` or `bm`. Further
 /// moves of `bm` are variations. All operations stand in a comment before the first move, `id` also in the tag `White`, `eco` in `ECO`.
+/// Braces become parentheses there, as PGN has no escape for them; how many characters were replaced is told.
 /// Records that can't be read or are illegal are reported and left out; then the exit status is 1. Nothing is kept in memory.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd to-games suite.epd --event 'Win at Chess' -o suite.pgn")]
@@ -207,7 +218,7 @@ impl ToGamesArgs {
             return Err(WrongInput::of(anyhow!("the name of the event has control characters")));
         }
         let reader = self.escapes.reader(MoveReading::Repair);
-        let filter = self.input.condition.clone();
+        let filter = self.input.files.condition.clone();
         let verb = Verb::quick(GamesOfRecords { event: self.event.clone(), reader, filter });
         let output = OutputArgs::to(self.output.as_deref());
         let counts = Work::new(&self.input, &output)?.run(&verb)?;
@@ -215,7 +226,8 @@ impl ToGamesArgs {
             0 => String::new(),
             count => format!("; {} had moves that can't be played", counted(count, "record")),
         };
-        eprintln!("{} of {}{unplayed}", counted(counts.found, "game"), counted(counts.records, "record"));
+        let (games, records) = (counted(counts.found, "game"), counted(counts.records, "record"));
+        eprintln!("{games} of {records}{unplayed}{}", told_replaced(counts.notes));
         if counts.failed > 0 {
             bail!("{} left out", counted(counts.failed, "record"));
         }

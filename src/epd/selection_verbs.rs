@@ -32,9 +32,10 @@ pub(crate) struct SelectArgs {
 impl SelectArgs {
     pub(super) fn run(&self) -> Result<()> {
         let reader = self.escapes.reader(MoveReading::Syntax);
-        let verb = Verb::quick(Select { filter: self.input.condition.clone(), reader });
-        let verb = verb.with_line_ends(self.output.line_ends(false));
-        let counts = Work::new(&self.input, &self.output)?.run(&verb)?;
+        let verb = Verb::quick(Select::new(self.input.files.condition.clone(), reader));
+        let verb = verb.with_whole_ends().with_line_ends(self.output.line_ends(false));
+        let work = Work::moving(&self.input.files, self.input.threads, &self.output)?;
+        let counts = work.run(&verb)?;
         eprintln!("{} of {} selected", counts.found, counted(counts.records, "record"));
         if counts.failed > 0 {
             bail!("{} could not be read", counted(counts.failed, "record"));

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use analysis::Counts;
 use analysis::expressions::{Formula, OrderKey};
 use analysis::whole_files::{
-    DiffFiles, JoinFiles, Precedence, SampleRecords, SortRecords, SplitFiles, SplitInto, UniquePositions,
+    DiffFiles, JoinFiles, Precedence, RecordVerb as _, SampleRecords, SortRecords, SplitFiles, SplitInto,
+    UniquePositions,
 };
 use anyhow::{Result, anyhow, bail};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -14,7 +15,7 @@ use game::counted;
 use messages::epd::MoveReading;
 
 use super::EscapesArg;
-use super::work::{InputArgs, OutputArgs, Work};
+use super::work::{FileArgs, OutputArgs, Work};
 use crate::WrongInput;
 
 /// Fails if records could not be read, which were reported.
@@ -29,8 +30,9 @@ fn refuse_unread(counts: &Counts) -> Result<()> {
 ///
 /// Records with equal values stay in their order; those that lack a value come last. Numbers are in order of their size, other texts
 /// in that of their characters. Comments, blank lines, records that can't be read (then the exit status is 1) and those for which the
-/// condition of --where does not hold come first, in their order. Several files become one, unless they are sorted --in-place. All
-/// records are kept in memory.
+/// condition of --where does not hold come first, in their order. Several files become one, unless they are sorted --in-place. Each
+/// line keeps its end; a last line without one gets that of the first line. A file with a line of more than 16 MiB is refused (exit
+/// status 2). All records and other lines are kept in memory.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd sort --by 'ce desc' --by id analysed.epd -o sorted.epd
@@ -40,7 +42,7 @@ pub(crate) struct SortArgs {
     #[arg(long, required = true, value_name = "VALUE", value_parser = OrderKey::parse)]
     by: Vec<OrderKey>,
     #[command(flatten)]
-    input: InputArgs,
+    input: FileArgs,
     #[command(flatten)]
     output: OutputArgs,
     /// How strings write quotation marks and semicolons
@@ -53,7 +55,7 @@ impl SortArgs {
         let reader = self.escapes.reader(MoveReading::Syntax);
         let new_verb = || SortRecords::new(self.by.clone(), reader);
         let (counts, _) =
-            Work::new(&self.input, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
+            Work::moving(&self.input, None, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
         eprintln!("{} sorted", counted(counts.found, "record"));
         refuse_unread(&counts)
     }
@@ -75,7 +77,7 @@ pub(crate) struct SampleArgs {
     #[arg(long)]
     seed: Option<u64>,
     #[command(flatten)]
-    input: InputArgs,
+    input: FileArgs,
     #[command(flatten)]
     output: OutputArgs,
     /// How strings write quotation marks and semicolons
@@ -92,7 +94,7 @@ impl SampleArgs {
         let reader = self.escapes.reader(MoveReading::Syntax);
         let new_verb = || SampleRecords::new(self.count.get(), seed, reader);
         let (counts, _) =
-            Work::new(&self.input, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
+            Work::moving(&self.input, None, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
         let of = counted(counts.records - counts.failed - counts.skipped, "record");
         eprintln!("{} of {of} drawn with --seed {seed}", counts.found);
         refuse_unread(&counts)
@@ -111,7 +113,7 @@ pub(crate) struct UniqueArgs {
     #[arg(long)]
     counters: bool,
     #[command(flatten)]
-    input: InputArgs,
+    input: FileArgs,
     #[command(flatten)]
     output: OutputArgs,
     /// How strings write quotation marks and semicolons
@@ -124,7 +126,7 @@ impl UniqueArgs {
         let reader = self.escapes.reader(MoveReading::Legal);
         let new_verb = || UniquePositions::new(self.counters, reader);
         let (counts, _) =
-            Work::new(&self.input, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
+            Work::moving(&self.input, None, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
         let dropped = counts.records - counts.failed - counts.skipped - counts.found;
         let with_others = match counts.missed {
             0 => String::new(),
@@ -148,7 +150,7 @@ pub(crate) struct JoinArgs {
     #[arg(long, value_enum, default_value = "first")]
     prefer: PreferArg,
     #[command(flatten)]
-    input: InputArgs,
+    input: FileArgs,
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -172,7 +174,8 @@ impl JoinArgs {
         };
         let output = OutputArgs::to(self.output.as_deref());
         let new_verb = || JoinFiles::new(precedence, reader);
-        let (counts, _) = Work::new(&self.input, &output)?.run_whole(&self.input, &output, new_verb)?;
+        let (counts, _) =
+            Work::moving(&self.input, None, &output)?.run_whole(&self.input, &output, new_verb)?;
         let conflicts = counted(counts.missed, "operation");
         eprintln!("{} merged; {conflicts} gave way", counted(counts.found, "record"));
         refuse_unread(&counts)
@@ -191,7 +194,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_delimiter = ',', value_name = "OPCODES")]
     ignore: Vec<String>,
     #[command(flatten)]
-    input: InputArgs,
+    input: FileArgs,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
     escapes: EscapesArg,
@@ -205,7 +208,8 @@ impl DiffArgs {
         let reader = self.escapes.reader(MoveReading::Legal);
         let output = OutputArgs::default();
         let new_verb = || DiffFiles::new(self.ignore.clone(), reader);
-        let (counts, _) = Work::new(&self.input, &output)?.run_whole(&self.input, &output, new_verb)?;
+        let (counts, _) =
+            Work::moving(&self.input, None, &output)?.run_whole(&self.input, &output, new_verb)?;
         refuse_unread(&counts)?;
         let Counts { found, missed, undecided, .. } = counts;
         if missed + undecided > 0 {
@@ -220,8 +224,9 @@ impl DiffArgs {
 
 /// Split EPD records into several new files
 ///
-/// Files that exist are never overwritten. Comments and blank lines are left out, and so are records that can't be read, which are
-/// reported; then the exit status is 1. No record is kept in memory.
+/// Files that exist are never overwritten, and at most 10,000 are made; the error of one more says how many were written. Comments and
+/// blank lines are left out, and so are records that can't be read, which are reported; then the exit status is 1. A line of more than
+/// 16 MiB is refused. No record is kept in memory.
 #[derive(Args)]
 #[command(
     group = ArgGroup::new("into").required(true).args(["records", "by"]),
@@ -236,11 +241,12 @@ pub(crate) struct SplitArgs {
     /// Files of records with the same value (docs/EPD-FILTERS.md)
     #[arg(long, value_name = "VALUE", value_parser = Formula::parse)]
     by: Option<Formula>,
-    /// Name of the files; `{}` stands for the number (001) or the value, in which characters that are not fit for a name become `_`
+    /// Name of the files; `{}` stands for the number (001) or the value, in which characters that are not fit for a name become `_`;
+    /// further values with the same name get `-2`, `-3` and so on behind it
     #[arg(short, long, value_name = "PATTERN")]
     output: String,
     #[command(flatten)]
-    input: InputArgs,
+    input: FileArgs,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
     escapes: EscapesArg,
@@ -254,15 +260,16 @@ impl SplitArgs {
             (None, Some(count)) => SplitInto::Records(count.get()),
             (None, None) => return Err(WrongInput::of(anyhow!("expected --records or --by"))),
         };
-        if !self.output.contains("{}") {
-            let message = "expected `{}` in the name of the files, for their number or value";
+        if self.output.matches("{}").count() != 1 {
+            let message = "expected one `{}` in the name of the files, for their number or value";
             return Err(WrongInput::of(anyhow!(message)));
         }
         let new_verb = || SplitFiles::new(into.clone(), &self.output, reader);
         // Standard output gets nothing.
         let output = OutputArgs::default();
-        let (counts, verb) = Work::new(&self.input, &output)?.run_whole(&self.input, &output, new_verb)?;
-        let files = counted(verb.files() as u64, "file");
+        let (counts, verb) =
+            Work::moving(&self.input, None, &output)?.run_whole(&self.input, &output, new_verb)?;
+        let files = counted(verb.files().unwrap_or(0) as u64, "file");
         eprintln!("{} in {files}", counted(counts.found, "record"));
         refuse_unread(&counts)
     }

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use analysis::expressions::Filter;
-use analysis::whole_files::{RecordPass, RecordVerb};
+use analysis::whole_files::{RecordPass, RecordVerb, first_too_long, refusal};
 use analysis::{
     Counts, FileError, InputFile, JobResult, LineEnds, OutputFile, ProcessError, ResumeError, Resumption,
     Unmatched, Verb, WorkerPool,
@@ -26,9 +26,19 @@ use platform::signals;
 
 use crate::{FAILED, WrongInput, progress_bar, read_threads};
 
-/// Input arguments.
+/// Input arguments of verbs with threads.
 #[derive(Args)]
 pub(super) struct InputArgs {
+    #[command(flatten)]
+    pub(super) files: FileArgs,
+    /// Number of threads; by default, one for each processor
+    #[arg(long, value_name = "COUNT", value_parser = read_threads)]
+    pub(super) threads: Option<NonZeroUsize>,
+}
+
+/// Input arguments.
+#[derive(Args)]
+pub(super) struct FileArgs {
     /// Files of EPD records; `-`, or none, for standard input
     #[arg(id = "files", value_name = "FILE")]
     paths: Vec<PathBuf>,
@@ -36,9 +46,6 @@ pub(super) struct InputArgs {
     /// is rewritten, the other records stay as they are
     #[arg(long = "where", value_name = "CONDITION", value_parser = Filter::parse)]
     pub(super) condition: Option<Filter>,
-    /// Number of threads; by default, one for each processor
-    #[arg(long, value_name = "COUNT", value_parser = read_threads)]
-    threads: Option<NonZeroUsize>,
 }
 
 /// Output arguments; standard output by default.
@@ -84,11 +91,6 @@ impl OutputArgs {
 }
 
 impl InputArgs {
-    /// Number of files that are named.
-    pub(super) fn count(&self) -> usize {
-        self.paths.len()
-    }
-
     /// A verb that rewrites files, on the records that the condition chooses; others stay as they are.
     pub(super) fn restricted(&self, verb: Verb, reader: RecordReader) -> Verb {
         self.restricted_to(verb, reader, Unmatched::Kept)
@@ -96,10 +98,31 @@ impl InputArgs {
 
     /// A verb on the records that the condition chooses.
     pub(super) fn restricted_to(&self, verb: Verb, reader: RecordReader, unmatched: Unmatched) -> Verb {
-        match &self.condition {
+        match &self.files.condition {
             Some(filter) => verb.only(filter.clone(), reader, unmatched),
             None => verb,
         }
+    }
+}
+
+impl FileArgs {
+    /// Number of files that are named.
+    pub(super) fn count(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// Refuses files with a line that is too long to be moved or left out. Standard input and pipes can't be read twice.
+    pub(super) fn refuse_too_long(&self) -> Result<()> {
+        let is_file = |path: &&PathBuf| std::fs::metadata(path).is_ok_and(|about| about.is_file());
+        for path in self.paths.iter().filter(is_file) {
+            let name = path.display();
+            let unreadable = |error: io::Error| WrongInput::of(anyhow!("can't read `{name}`: {error}"));
+            let line = File::open(path).and_then(first_too_long).map_err(unreadable)?;
+            if let Some(line) = line {
+                return Err(WrongInput::of(anyhow!("`{name}`: {}", refusal(line))));
+            }
+        }
+        Ok(())
     }
 
     fn open(&self, is_in_place: bool) -> Result<Vec<InputFile>> {
@@ -125,19 +148,35 @@ pub(super) struct Work {
     is_resumable: bool,
     /// Whether the output ends within a line.
     is_unended: bool,
+    /// The line end that the output gets there.
+    joining_end: String,
     counts: Counts,
 }
 
 impl Work {
     /// Opens all files.
     pub(super) fn new(input: &InputArgs, output: &OutputArgs) -> Result<Work> {
-        let inputs = input.open(output.in_place)?;
+        Work::on(input.files.open(output.in_place)?, input.threads, output)
+    }
+
+    /// Opens all files for a verb that moves records or leaves some out, if no line is too long for that.
+    pub(super) fn moving(
+        files: &FileArgs,
+        threads: Option<NonZeroUsize>,
+        output: &OutputArgs,
+    ) -> Result<Work> {
+        let inputs = files.open(output.in_place)?;
+        files.refuse_too_long()?;
+        Work::on(inputs, threads, output)
+    }
+
+    fn on(inputs: Vec<InputFile>, threads: Option<NonZeroUsize>, output: &OutputArgs) -> Result<Work> {
         let output = match &output.output {
             _ if output.in_place => None,
             Some(path) => Some(OutputFile::create(path, &inputs).map_err(advise)?),
             None => Some(OutputFile::standard(&inputs).map_err(advise)?),
         };
-        Ok(Work::with(input, inputs, output, Resumption::default()))
+        Ok(Work::with(threads, inputs, output, Resumption::default()))
     }
 
     /// Opens all files to continue an earlier run; starts from the beginning if there is no output yet.
@@ -148,7 +187,8 @@ impl Work {
         let Some(path) = &output.output else {
             return Err(wrong("--resume continues a file; name it with --output".to_owned()));
         };
-        if input.paths.is_empty() || input.paths.iter().any(|path| path == Path::new("-")) {
+        let files = &input.files;
+        if files.paths.is_empty() || files.paths.iter().any(|path| path == Path::new("-")) {
             return Err(wrong("--resume reads the input twice and needs files".to_owned()));
         }
         let existing = match File::open(path) {
@@ -158,22 +198,22 @@ impl Work {
             }
         };
         let resumption =
-            Resumption::find(input.open(false)?, existing, recipe).map_err(|error| match error {
+            Resumption::find(files.open(false)?, existing, recipe).map_err(|error| match error {
                 ResumeError::Read(error) => error.into(),
                 error => wrong(format!("can't resume `{}`: {error}", path.display())),
             })?;
-        let inputs = input.open(false)?;
+        let inputs = files.open(false)?;
         let output = OutputFile::go_on(path, resumption.length, &inputs).map_err(advise)?;
-        Ok(Work::with(input, inputs, Some(output), resumption))
+        Ok(Work::with(input.threads, inputs, Some(output), resumption))
     }
 
     fn with(
-        args: &InputArgs,
+        threads: Option<NonZeroUsize>,
         inputs: Vec<InputFile>,
         output: Option<OutputFile>,
         resumption: Resumption,
     ) -> Work {
-        let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
+        let threads = threads.or_else(|| std::thread::available_parallelism().ok());
         let threads = threads.unwrap_or(NonZeroUsize::MIN);
         let pool = WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO };
         Work {
@@ -183,6 +223,7 @@ impl Work {
             resumption,
             is_resumable: false,
             is_unended: false,
+            joining_end: String::new(),
             counts: Counts::default(),
         }
     }
@@ -232,7 +273,7 @@ impl Work {
     /// of the last.
     pub(super) fn run_whole<V: RecordVerb>(
         mut self,
-        input: &InputArgs,
+        input: &FileArgs,
         output: &OutputArgs,
         new_verb: impl Fn() -> V,
     ) -> Result<(Counts, V)> {
@@ -243,7 +284,8 @@ impl Work {
             interrupt: Arc::clone(&self.pool.interrupt),
         };
         let (inputs, is_in_place) = (std::mem::take(&mut self.inputs), self.output.is_none());
-        let mut at_work = new_verb();
+        // Nothing is written of a pipe of which a line is refused.
+        let (mut at_work, mut held) = (new_verb(), Vec::new());
         let last = inputs.len().saturating_sub(1);
         for (number, input) in inputs.into_iter().enumerate() {
             if is_in_place {
@@ -252,15 +294,21 @@ impl Work {
                 self.is_unended = false;
             }
             let (name, progress) = (input.name.clone(), file_progress(&input));
-            let done = pass.feed(&mut at_work, &name, input, |result| self.take_lines(result, &progress));
-            let done = match done {
-                Ok(()) if is_in_place || number == last => {
-                    pass.finish(&mut at_work, |result| self.take_lines(result, &progress))
+            let done = pass.feed(&mut at_work, &name, input, |mut result| {
+                if V::WRITES_LAST {
+                    held.append(&mut result.output);
                 }
+                self.take_lines(result, &progress)
+            });
+            let done = match done {
+                Ok(()) if is_in_place || number == last => self
+                    .write_held(&mut held, &progress)
+                    .map_err(ProcessError::Write)
+                    .and_then(|()| pass.finish(&mut at_work, |result| self.take_lines(result, &progress))),
                 done => done,
             };
             progress.finish_and_clear();
-            done.map_err(|error| self.failed(error, &name))?;
+            done.map_err(|error| self.failed_whole(error, &name, at_work.files()))?;
             if is_in_place {
                 self.finish()?;
             }
@@ -269,11 +317,39 @@ impl Work {
         Ok((self.counts, at_work))
     }
 
+    /// The error of a verb that looks at whole files and wrote perhaps some of its own.
+    fn failed_whole(&mut self, error: ProcessError, name: &str, files: Option<usize>) -> anyhow::Error {
+        let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::InvalidData;
+        let is_wrong_input = matches!(&error, ProcessError::Read(error) if is_refused(error));
+        let error = match files {
+            None => self.failed(error, name),
+            Some(files) => {
+                self.output = None;
+                let reason = match error {
+                    ProcessError::Read(error) => format!("can't read `{name}`: {error}"),
+                    error => error.to_string(),
+                };
+                let (records, files) =
+                    (counted(self.counts.records, "record"), counted(files as u64, "file"));
+                anyhow!("{reason} after {records}; the finished part is in {files}")
+            }
+        };
+        if is_wrong_input { WrongInput::of(error) } else { error }
+    }
+
+    /// Writes what was held back, if there is anything.
+    fn write_held(&mut self, held: &mut Vec<u8>, progress: &ProgressBar) -> io::Result<()> {
+        let mut result = JobResult::default();
+        result.output.append(held);
+        self.take(&result, progress)
+    }
+
     /// Takes a result that begins a line.
     fn take_lines(&mut self, mut result: JobResult, progress: &ProgressBar) -> io::Result<()> {
         if self.is_unended && !result.output.is_empty() {
-            result.output.splice(..0, *b"\n");
+            result.output.splice(..0, self.joining_end.bytes());
         }
+        result.joining_end().clone_into(&mut self.joining_end);
         self.take(&result, progress)
     }
 
@@ -290,7 +366,7 @@ impl Work {
     fn take(&mut self, result: &JobResult, progress: &ProgressBar) -> io::Result<()> {
         if let Some(output) = self.output.as_mut().filter(|_| !result.output.is_empty()) {
             progress.suspend(|| output.write(&result.output))?;
-            self.is_unended = !result.output.ends_with(b"\n") && !result.output.ends_with(b"\r");
+            self.is_unended = !matches!(result.output.last(), Some(b'\n' | b'\r' | 0));
         }
         if !result.messages.is_empty() {
             // A closed standard error does not stop the work.

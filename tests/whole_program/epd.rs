@@ -425,6 +425,18 @@ fn records_become_games_and_games_records() {
     let split = ["split", "--records", "4", "b.epd", "-o", "part-{}.epd"];
     assert_eq!(text(&run(&split).stderr), "6 records in 2 files\n");
     assert!(text(&run(&split).stderr).contains("`part-001.epd`"));
+    assert!(!text(&run(&split).stderr).contains("standard output"));
+    assert_eq!(run(&["split", "--records", "4", "b.epd", "-o", "{}{}"]).status.code(), Some(2));
+    assert!(!text(&run(&["sort", "--help"]).stdout).contains("--threads"));
+    let long = format!("{START} acd 2;\n{START} c0 \"{}\";\n{START} acd 1;\n", "x".repeat(17 << 20));
+    std::fs::write(folder.path().join("long.epd"), &long).expect("a file");
+    for verb in [&["sort", "--by", "acd"][..], &["unique"], &["select", "--where", "has acd"]] {
+        let refused = run(&[verb, &["--in-place", "long.epd"]].concat());
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("line 2 is longer than 16 MiB"));
+    }
+    assert!(std::fs::read_to_string(folder.path().join("long.epd")).expect("a file") == long);
+    assert_eq!(run(&["set", "v0 = 1", "long.epd", "-o", "set.epd"]).status.code(), Some(1));
     let sample = run(&["sample", "2", "--seed", "3", "b.epd"]);
     assert_eq!(text(&sample.stdout).lines().count(), 2);
     fs::write(folder.path().join("bad.pgn"), "1. e4 e5 2. Ke3 *\n\n1. d4 *\n").expect("a file");

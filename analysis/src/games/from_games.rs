@@ -89,6 +89,18 @@ impl GamePositions {
         Some(records)
     }
 
+    /// Number of characters of each record of a game that EPD can't write in `c0`: quotation marks became apostrophes, control
+    /// characters and those beyond ASCII question marks, and the rest behind 255 bytes is left out.
+    pub fn replaced(&self, pgn: &PgnGame) -> u64 {
+        if !self.operations.contains(&GameOperation::C0) {
+            return 0;
+        }
+        let text = about(pgn);
+        let written = game::epd::operand_text(&text);
+        let kept = text.chars().zip(written.chars()).filter(|(one, other)| one == other).count();
+        (text.chars().count() - kept) as u64
+    }
+
     fn takes(&self, ply: usize, last_ply: usize, named_at: Option<usize>) -> bool {
         match self.choice {
             PositionChoice::Last => ply == last_ply,

@@ -45,6 +45,14 @@ fn operations_of_a_game() {
     assert_eq!(records(&positions, GAME), std::slice::from_ref(second));
 }
 
+#[test]
+fn characters_that_do_not_fit_are_counted() {
+    let game = GAME.replace("Ann", "Ann \\\"A\\\"").replace("Bob", "Bö");
+    let game = PgnReader::new(game.as_bytes()).next().expect("a game").expect("legal");
+    let with = |operations| GamePositions { operations, ..GamePositions::default() }.replaced(&game);
+    assert_eq!((with(vec![GameOperation::C0]), with(vec![GameOperation::Id])), (3, 0));
+}
+
 fn game_of(line: &str) -> RecordGame {
     let reader = RecordReader { moves: MoveReading::Legal, ..RecordReader::default() };
     let record = reader.read(line, 1).record.expect("a record");
@@ -62,7 +70,7 @@ fn a_record_becomes_a_game() {
          [Result \"*\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 3 9\"]\n\n\
          {bm Kd7 Ke7; c0 \"a (b)\"; fmvn 9; hmvc 3; id \"x \\ y\"; pv Ke7 e4;} 9... Ke7 (9...\nKd7) 10. e4 *\n\n"
     );
-    assert_eq!(game.unplayed, 0);
+    assert_eq!((game.unplayed, game.replaced), (0, 2));
     let read = PgnReader::new(game.text.as_bytes()).next().expect("a game").expect("legal").game;
     assert_eq!((read.ply(), read.start_fen().as_str()), (2, "4k3/8/8/8/8/8/4P3/4K3 b - - 3 9"));
     let broken = game_of("4k3/8/8/8/8/8/4P3/4K3 w - - pv e4 Kd8 e9; sm e4;");

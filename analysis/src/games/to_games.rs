@@ -38,6 +38,7 @@ impl LineHandler for GamesOfRecords {
         if let Some(Ok(game)) = game {
             result.counts.found += 1;
             result.counts.missed += u64::from(game.unplayed > 0);
+            result.counts.notes += game.replaced;
             result.output.extend_from_slice(game.text.as_bytes());
             return Ok(());
         }
@@ -55,7 +56,8 @@ impl LineHandler for GamesOfRecords {
 
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
         result.counts.failed += 1;
-        result.report(fault);
+        let message = "the line is too long to be read and is left out".to_owned();
+        result.report(&Fault { message, ..fault.clone() });
     }
 
     fn piece(&mut self, _: &[u8], _: &mut JobResult) {}
@@ -68,6 +70,8 @@ pub struct RecordGame {
     pub text: String,
     /// Number of moves of the record that can't be played. They stand in the comment.
     pub unplayed: usize,
+    /// Number of characters that PGN can't write in a comment or tag: braces became parentheses, control characters spaces.
+    pub replaced: u64,
 }
 
 /// Makes a game of a record: its position as the start, with the counters of `hmvc` and `fmvn`; the moves of `pv`, else of `sv`, `sm`,
@@ -91,14 +95,14 @@ pub fn record_as_game(record: &Record<'_>, event: &str, number: u64) -> Result<R
     if let Some(Some(code)) = record.eco() {
         tags.push(("ECO", code));
     }
-    let (mainline, unplayed) = mainline(record);
+    let (mainline, unplayed, replaced) = mainline(record);
     let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let tree = GameTree { tags: tags.into_iter().map(own).collect(), mainline, ..GameTree::default() };
-    Ok(RecordGame { text: tree.write(), unplayed })
+    Ok(RecordGame { text: tree.write(), unplayed, replaced })
 }
 
-/// The moves of a record, and the number of those that can't be played.
-fn mainline(record: &Record<'_>) -> (MoveLine, usize) {
+/// The moves of a record, the number of those that can't be played, and that of the characters that its comment can't have.
+fn mainline(record: &Record<'_>) -> (MoveLine, usize, u64) {
     let mut unplayed = 0;
     let mut legal = |moves: &[EpdMove<'_>]| {
         let count = moves.iter().take_while(|mv| mv.legal().is_some()).count();
@@ -118,6 +122,7 @@ fn mainline(record: &Record<'_>) -> (MoveLine, usize) {
     }
     let position = Record::new(record.position.clone()).to_string();
     let operations = record.to_string()[position.len()..].trim_start().to_owned();
+    let replaced = operations.chars().filter(|c| matches!(c, '{' | '}') || c.is_control()).count() as u64;
     let before = Annotation::comment(&operations).into_iter().collect();
-    (MoveLine { before, moves }, unplayed)
+    (MoveLine { before, moves }, unplayed, replaced)
 }

@@ -32,6 +32,11 @@ impl LineHandler for SetOperations {
         }
         Ok(())
     }
+
+    fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
+        result.counts.failed += 1;
+        result.report(fault);
+    }
 }
 
 impl SetOperations {
@@ -96,6 +101,12 @@ impl SetOperations {
         opcode: &str,
         value: &ExpressionValue<'_>,
     ) -> Result<String, String> {
+        if value.text().contains(char::is_control) {
+            let shown = game::excerpt(&value.text());
+            return Err(format!(
+                "`{opcode}` can't be `{shown}`: it has a line end or another control character"
+            ));
+        }
         let operand = match value {
             _ if is_written_as_string(opcode) => self.string(opcode, &value.text())?,
             ExpressionValue::Text(text) if is_private(opcode) => self.string(opcode, text)?,
@@ -126,8 +137,7 @@ impl SetOperations {
 
     /// A text as a string operand.
     fn string(&self, opcode: &str, text: &str) -> Result<String, String> {
-        let text: String = text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-        let encoded = self.reader.escapes.encode(&text);
+        let encoded = self.reader.escapes.encode(text);
         if encoded.len() > LONGEST_STRING {
             let length = encoded.len();
             return Err(format!(

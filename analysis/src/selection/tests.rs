@@ -39,7 +39,7 @@ fn records_are_selected_byte_for_byte() {
     let input = format!("# suite\n{START}  acd 5 ;\r\n\n8 w\n{START} acd 25;id x\n{START} acd 30");
     let select = |condition: &str| {
         let filter = Some(Filter::parse(condition).expect("a condition"));
-        process(&Verb::quick(Select { filter, reader: RecordReader::default() }), &input)
+        process(&Verb::quick(Select::new(filter, RecordReader::default())), &input)
     };
     let (output, messages, counts) = select("acd > 20");
     assert_eq!(output, format!("{START} acd 25;id x\n{START} acd 30"));
@@ -115,6 +115,38 @@ fn values_that_are_no_operands_leave_the_record_alone() {
     assert!(set(&long, &record).1.contains("at most 255"), "{}", set(&long, &record).1);
     let unclosed = format!("{START} id \"x\n");
     assert_eq!(set("c0 = 'y'", &unclosed).0, unclosed);
+}
+
+#[test]
+fn selected_records_keep_odd_line_ends() {
+    let select =
+        || Select::new(Some(Filter::parse("acd < 9").expect("a condition")), RecordReader::default());
+    for end in ["\n\0", "\n\r", "\n\0\0", "\n"] {
+        let file = |acds: &[u32]| -> String {
+            acds.iter()
+                .flat_map(|acd| [START, " acd ", &acd.to_string(), ";", end].map(str::to_owned))
+                .collect()
+        };
+        let many = [3, 10, 2].repeat(2000);
+        let verb = Verb::quick(select()).with_whole_ends();
+        assert_eq!(process(&verb, &file(&many)).0, file(&[3, 2].repeat(2000)), "{end:?}");
+        let verb = verb.with_line_ends(crate::LineEnds::CrLf);
+        assert_eq!(process(&verb, &file(&[3, 10])).0, format!("{START} acd 3;\r\n"), "{end:?}");
+    }
+}
+
+#[test]
+fn values_with_control_characters_and_long_lines_fail() {
+    let record = format!("{START} acd 5;\n");
+    for assignment in ["c0 = \"a\nb\"", "id = \"a\u{1b}b\"", "Own = 'a\tb'"] {
+        let (output, messages, counts) = set(assignment, &record);
+        assert_eq!((output.as_str(), counts.failed), (record.as_str(), 1), "{assignment}");
+        assert!(messages.contains("another control character"), "{messages}");
+    }
+    let long = format!("{START} c0 \"{}\";\n{record}", "x".repeat(17 << 20));
+    let (output, _, counts) = set("acd = 6", &long);
+    assert!(output.starts_with(long.strip_suffix(&*record).expect("two lines")), "it is copied whole");
+    assert_eq!((counts.failed, counts.found), (1, 1));
 }
 
 proptest! {

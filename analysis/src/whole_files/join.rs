@@ -100,6 +100,7 @@ fn conflict(kept: &JoinedOperation, dropped: &str, origin: &str) -> String {
 
 impl RecordVerb for JoinFiles {
     const OTHER_LINES: Unmatched = Unmatched::Kept;
+    const WRITES_LAST: bool = true;
 
     fn reader(&self) -> RecordReader {
         RecordReader { moves: MoveReading::Legal, ..self.reader }
@@ -118,7 +119,7 @@ impl RecordVerb for JoinFiles {
         if subject.is_malformed() {
             result.counts.failed += 1;
             result.report_errors(subject.faults);
-            result.keep(line);
+            result.keep_between(line);
             return Ok(());
         }
         let position = position_key(subject);

@@ -4,6 +4,7 @@
 //! A [`RecordPass`] gives it the records. What a verb keeps in memory, its own documentation says; the pass keeps one block.
 
 mod diff;
+mod ends;
 mod join;
 mod pass;
 mod sample;
@@ -14,6 +15,8 @@ mod tests;
 mod unique;
 
 pub use diff::DiffFiles;
+pub(crate) use ends::WholeEnds;
+pub use ends::{first_too_long, refusal};
 pub use join::{JoinFiles, Precedence};
 pub use pass::{RecordPass, RecordVerb};
 pub use sample::SampleRecords;

@@ -6,14 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use messages::epd::{Blocks, Content, FileBlock, MoveReading, RecordReader, TextLine};
 
+use super::ends::{WholeEnds, lines_with_ends, refusal};
 use crate::expressions::{Filter, Subject};
-use crate::process::{JobResult, LineEnds, ProcessError, too_long};
+use crate::process::{JobResult, LineEnds, ProcessError};
 use crate::selection::Unmatched;
 
 /// A verb that looks at the records of whole files.
 pub trait RecordVerb {
     /// What becomes of blank lines, comments, records that can't be read, and records for which the condition does not hold.
     const OTHER_LINES: Unmatched;
+    /// Whether records are written behind the other lines of all files, so that no output is needed before the end of the input.
+    const WRITES_LAST: bool = false;
 
     /// How records must be read.
     fn reader(&self) -> RecordReader;
@@ -37,6 +40,11 @@ pub trait RecordVerb {
     /// # Errors
     /// An output can't be written.
     fn finish(&mut self, result: &mut JobResult) -> io::Result<bool>;
+
+    /// Number of files that the verb has written itself; `None` for a verb with one output.
+    fn files(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A pass over the records of files.
@@ -55,7 +63,8 @@ impl RecordPass {
     /// `counts`, `records` are those of the file, `failed` those that can't be read, `skipped` those that the condition leaves out.
     ///
     /// # Errors
-    /// The input can't be read, an output can't be written, the work was interrupted, or `take` failed.
+    /// The input can't be read or has a line that is too long ([`io::ErrorKind::InvalidData`]), an output can't be written, the work
+    /// was interrupted, or `take` failed.
     pub fn feed<V: RecordVerb>(
         &self,
         verb: &mut V,
@@ -65,30 +74,21 @@ impl RecordPass {
     ) -> Result<(), ProcessError> {
         let (file, reader): (Arc<str>, _) = (name.into(), self.reader(verb.reader()));
         verb.begin_file();
-        for block in Blocks::of_size(input, 64 << 10) {
+        let mut usual_end = None;
+        for block in WholeEnds::new(Blocks::of_size(input, 64 << 10)) {
             let block = block.map_err(ProcessError::Read)?;
             if self.interrupt.load(Ordering::Relaxed) {
                 return Err(ProcessError::Interrupted);
             }
             let mut result = JobResult::new(Arc::clone(&file), self.line_ends);
-            let done = match &block {
-                FileBlock::Lines { bytes, .. } => {
-                    result.length = bytes.len() as u64;
-                    block.lines().try_for_each(|line| self.line(verb, reader, &line, &mut result))
-                }
-                FileBlock::TooLong { line, is_first, bytes } => {
-                    result.length = bytes.len() as u64;
-                    if *is_first {
-                        result.counts.records += 1;
-                        result.counts.failed += 1;
-                        result.report(&too_long(*line));
-                    }
-                    if V::OTHER_LINES == Unmatched::Kept {
-                        result.output.extend_from_slice(bytes);
-                    }
-                    Ok(())
-                }
+            let FileBlock::Lines { bytes, .. } = &block else {
+                return Err(ProcessError::Read(unmovable(&block)));
             };
+            result.length = bytes.len() as u64;
+            let first_end = || lines_with_ends(&block).next().map_or("", |line| line.end).into();
+            result.usual_end = Arc::clone(usual_end.get_or_insert_with(first_end));
+            let mut lines = lines_with_ends(&block);
+            let done = lines.try_for_each(|line| self.line(verb, reader, &line, &mut result));
             done.and_then(|()| take(result)).map_err(ProcessError::Write)?;
         }
         Ok(())
@@ -146,8 +146,20 @@ impl RecordPass {
             }
         }
         if V::OTHER_LINES == Unmatched::Kept {
-            result.keep(line);
+            if V::WRITES_LAST {
+                result.keep_between(line);
+            } else {
+                result.keep(line);
+            }
         }
         Ok(())
     }
+}
+
+/// The error of a line that is too long to be a record that moves.
+fn unmovable(block: &FileBlock) -> io::Error {
+    let line = match block {
+        FileBlock::TooLong { line, .. } | FileBlock::Lines { first: line, .. } => *line,
+    };
+    io::Error::new(io::ErrorKind::InvalidData, refusal(line))
 }

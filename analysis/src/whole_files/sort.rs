@@ -52,6 +52,7 @@ impl SortRecords {
 
 impl RecordVerb for SortRecords {
     const OTHER_LINES: Unmatched = Unmatched::Kept;
+    const WRITES_LAST: bool = true;
 
     fn reader(&self) -> RecordReader {
         self.reader

@@ -138,7 +138,7 @@ fn records_are_split_into_new_files() {
     let by = || SplitInto::Value(Formula::parse("id").expect("a value"));
     let mut split = SplitFiles::new(by(), &pattern("x-{}.epd"), RecordReader::default());
     let (_, _, counts) = pass(&mut split, None, &[&text]);
-    assert_eq!((split.files(), counts.found), (3, 4));
+    assert_eq!((split.files(), counts.found), (Some(3), 4));
     assert_eq!(read("x-c.epd"), records(&["id \"c\";", "id \"c\"; dm 1;"]));
     assert_eq!((read("x-a_b.epd"), read("x-none.epd")), (records(&["id \"a/b\";"]), records(&["ce 1;"])));
     let mut split = SplitFiles::new(SplitInto::Records(3), &pattern("{}.epd"), RecordReader::default());
@@ -153,4 +153,70 @@ fn records_are_split_into_new_files() {
     let mut split = SplitFiles::new(by(), &pattern("x-{}.epd"), RecordReader::default());
     let refused = again.feed(&mut split, "a", Cursor::new(text.as_bytes()), |_| Ok(()));
     assert!(refused.expect_err("it exists").to_string().contains("x-a_b.epd"));
+}
+
+#[test]
+fn values_with_one_file_name_get_files_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pattern = folder.path().join("{}.epd").to_str().expect("UTF-8").to_owned();
+    let ids = ["a/b", "a_b", "a b", "a/b", "a_b-2", "none"];
+    let lines: Vec<String> = ids.iter().map(|id| format!("id \"{id}\";")).chain(["ce 1;".into()]).collect();
+    let by = SplitInto::Value(Formula::parse("id").expect("a value"));
+    let mut split = SplitFiles::new(by, &pattern, RecordReader::default());
+    pass(&mut split, None, &[&records(&lines)]);
+    assert_eq!(split.files(), Some(6));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
+    for (name, lines) in [
+        ("a_b.epd", &[&*lines[0], &lines[3]][..]),
+        ("a_b-2.epd", &[&lines[1]]),
+        ("a_b-3.epd", &[&lines[2]]),
+        ("a_b-2-2.epd", &[&lines[4]]),
+        ("none.epd", &[&lines[5]]),
+        ("none-2.epd", &[&lines[6]]),
+    ] {
+        assert_eq!(read(name), records(lines), "{name}");
+    }
+}
+
+#[test]
+fn each_line_keeps_its_own_end() {
+    let order = || vec![OrderKey::parse("acd").expect("a key")];
+    let sort = |files: &[&str]| pass(&mut SortRecords::new(order(), RecordReader::default()), None, files).0;
+    for end in ["\n", "\r\n", "\r", "\0\n", "\n\0", "\n\0\0", "\n\r"] {
+        let file = |acds: &[u32]| -> String {
+            acds.iter()
+                .flat_map(|acd| [START, " acd ", &acd.to_string(), ";", end].map(str::to_owned))
+                .collect()
+        };
+        assert_eq!(sort(&[&file(&[3, 1, 2])]), file(&[1, 2, 3]), "{end:?}");
+        // More than a block.
+        let many: Vec<u32> = (0..3000).rev().collect();
+        let sorted: Vec<u32> = (0..3000).collect();
+        assert_eq!(sort(&[&file(&many)]), file(&sorted), "{end:?}");
+        // A last line without an end gets the usual one.
+        let text = file(&[3, 1]);
+        assert_eq!(sort(&[text.strip_suffix(end).expect("an end")]), file(&[1, 3]), "{end:?}");
+        let sample = pass(&mut SampleRecords::new(9, 1, RecordReader::default()), None, &[&text]).0;
+        assert_eq!(sample, text);
+        let text = format!("#{end}{end}{}", file(&[1]));
+        let unique = pass(&mut UniquePositions::new(false, RecordReader::default()), None, &[&text, &text]).0;
+        assert_eq!(unique, format!("{text}#{end}{end}"), "{end:?}");
+    }
+    let blank = format!("{START} acd 2;\n\0\n\0{START} acd 1;\n\0");
+    assert_eq!(sort(&[&blank]), format!("\n\0{START} acd 1;\n\0{START} acd 2;\n\0"));
+    let faulty = format!("{START} acd 2;\n\08/8\n\0");
+    let (_, told, _) = pass(&mut SortRecords::new(order(), RecordReader::default()), None, &[&faulty]);
+    assert!(told.starts_with("a:3:"), "lines are counted one by one: {told}");
+}
+
+#[test]
+fn a_line_that_is_too_long_to_move_is_refused() {
+    let text = format!("{START} acd 2;\n#{}\n{START} acd 1;\n", "x".repeat(17 << 20));
+    assert_eq!(first_too_long(text.as_bytes()).expect("readable"), Some(2));
+    let order = vec![OrderKey::parse("acd").expect("a key")];
+    let mut sort = SortRecords::new(order, RecordReader::default());
+    let pass = RecordPass { filter: None, line_ends: LineEnds::Keep, interrupt: Arc::default() };
+    let refused = pass.feed(&mut sort, "a", Cursor::new(text.as_bytes()), |_| Ok(()));
+    let refused = refused.expect_err("too long").to_string();
+    assert_eq!(refused, "line 2 is longer than 16 MiB, too long to be moved or left out");
 }
