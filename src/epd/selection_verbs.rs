@@ -34,7 +34,7 @@ impl SelectArgs {
         let reader = self.escapes.reader(MoveReading::Syntax);
         let verb = Verb::quick(Select::new(self.input.files.condition.clone(), reader));
         let verb = verb.with_whole_ends().with_line_ends(self.output.line_ends(false));
-        let work = Work::moving(&self.input.files, self.input.threads, &self.output)?;
+        let work = Work::moving(&self.input.files, self.input.threads, &self.output)?.leaving_out();
         let counts = work.run(&verb)?;
         eprintln!("{} of {} selected", counts.found, counted(counts.records, "record"));
         if counts.failed > 0 {

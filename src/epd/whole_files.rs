@@ -93,8 +93,8 @@ impl SampleArgs {
         };
         let reader = self.escapes.reader(MoveReading::Syntax);
         let new_verb = || SampleRecords::new(self.count.get(), seed, reader);
-        let (counts, _) =
-            Work::moving(&self.input, None, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
+        let work = Work::moving(&self.input, None, &self.output)?.leaving_out();
+        let (counts, _) = work.run_whole(&self.input, &self.output, new_verb)?;
         let of = counted(counts.records - counts.failed - counts.skipped, "record");
         eprintln!("{} of {of} drawn with --seed {seed}", counts.found);
         refuse_unread(&counts)

@@ -151,7 +151,7 @@ pub(super) struct Work {
     /// The line end that the output gets there.
     joining_end: String,
     counts: Counts,
-    /// Whether the verb leaves records out. Then a file with unreadable ones is not replaced, as those would be lost.
+    /// Whether the verb leaves out records that it can't read. Then a file with such records is not replaced.
     leaves_out: bool,
 }
 
@@ -169,7 +169,7 @@ impl Work {
     ) -> Result<Work> {
         let inputs = files.open(output.in_place)?;
         files.refuse_too_long()?;
-        Ok(Work { leaves_out: true, ..Work::on(inputs, threads, output)? })
+        Work::on(inputs, threads, output)
     }
 
     fn on(inputs: Vec<InputFile>, threads: Option<NonZeroUsize>, output: &OutputArgs) -> Result<Work> {
@@ -320,6 +320,11 @@ impl Work {
         }
         self.finish()?;
         Ok((self.counts, at_work))
+    }
+
+    /// For a verb that leaves out what it can't read: in place such a file stays as it is.
+    pub(super) fn leaving_out(self) -> Work {
+        Work { leaves_out: true, ..self }
     }
 
     /// Leaves a file as it is, if records would be left out that could not be read.

@@ -275,6 +275,25 @@ fn analysis_keeps_line_ends_and_what_it_does_not_understand() {
 }
 
 #[test]
+fn a_selection_in_place_empties_no_file_that_it_can_not_read() {
+    let letter = "This is no suite.\nIt is a letter.\n";
+    let folder = folder(letter);
+    for arguments in [&["select", "--where", "acd > 1"][..], &["sample", "1"]] {
+        let told = complaint(folder.path(), &[arguments, &["--in-place", "a.epd"]].concat(), 1);
+        assert!(told.contains("2 records of `a.epd` could not be read and would be lost"), "{told}");
+        assert_eq!(read(&folder, "a.epd"), letter);
+    }
+    let one = format!("{START} Analyzer \"A\"; ce 5; id \"x\"; pm e4;\n");
+    let other = format!("{START} Analyzer \"B\"; acd 9; c0 \"y\"; ce 7; pm d4;\n");
+    for (name, record) in [("a.epd", &one), ("b.epd", &other)] {
+        fs::write(folder.path().join(name), record).expect("a file");
+    }
+    let joined = herald(folder.path(), &["join", "a.epd", "b.epd"]);
+    let expected = format!("{START} Analyzer \"A\"; c0 \"y\"; ce 5; id \"x\"; pm e4;\n");
+    assert_eq!(text(&joined.stdout), expected, "one analysis, not a mixture");
+}
+
+#[test]
 fn in_place_keeps_mode_and_owner_and_cleans_up() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     let folder = folder(&format!("{START}  acd 1;\n"));
@@ -425,6 +444,18 @@ fn records_become_games_and_games_records() {
     let split = ["split", "--records", "4", "b.epd", "-o", "part-{}.epd"];
     assert_eq!(text(&run(&split).stderr), "6 records in 2 files\n");
     assert!(text(&run(&split).stderr).contains("`part-001.epd`"));
+    assert!(!text(&run(&split).stderr).contains("standard output"));
+    assert_eq!(run(&["split", "--records", "4", "b.epd", "-o", "{}{}"]).status.code(), Some(2));
+    assert!(!text(&run(&["sort", "--help"]).stdout).contains("--threads"));
+    let long = format!("{START} acd 2;\n{START} c0 \"{}\";\n{START} acd 1;\n", "x".repeat(17 << 20));
+    std::fs::write(folder.path().join("long.epd"), &long).expect("a file");
+    for verb in [&["sort", "--by", "acd"][..], &["unique"], &["select", "--where", "has acd"]] {
+        let refused = run(&[verb, &["--in-place", "long.epd"]].concat());
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("line 2 is longer than 16 MiB"));
+    }
+    assert!(std::fs::read_to_string(folder.path().join("long.epd")).expect("a file") == long);
+    assert_eq!(run(&["set", "v0 = 1", "long.epd", "-o", "set.epd"]).status.code(), Some(1));
     let sample = run(&["sample", "2", "--seed", "3", "b.epd"]);
     assert_eq!(text(&sample.stdout).lines().count(), 2);
     fs::write(folder.path().join("bad.pgn"), "1. e4 e5 2. Ke3 *\n\n1. d4 *\n").expect("a file");

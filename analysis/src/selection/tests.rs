@@ -122,8 +122,11 @@ fn selected_records_keep_odd_line_ends() {
     let select =
         || Select::new(Some(Filter::parse("acd < 9").expect("a condition")), RecordReader::default());
     for end in ["\n\0", "\n\r", "\n\0\0", "\n"] {
-        let file =
-            |acds: &[u32]| -> String { acds.iter().map(|acd| format!("{START} acd {acd};{end}")).collect() };
+        let file = |acds: &[u32]| -> String {
+            acds.iter()
+                .flat_map(|acd| [START, " acd ", &acd.to_string(), ";", end].map(str::to_owned))
+                .collect()
+        };
         let many = [3, 10, 2].repeat(2000);
         let verb = Verb::quick(select()).with_whole_ends();
         assert_eq!(process(&verb, &file(&many)).0, file(&[3, 2].repeat(2000)), "{end:?}");

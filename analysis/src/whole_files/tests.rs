@@ -183,8 +183,11 @@ fn each_line_keeps_its_own_end() {
     let order = || vec![OrderKey::parse("acd").expect("a key")];
     let sort = |files: &[&str]| pass(&mut SortRecords::new(order(), RecordReader::default()), None, files).0;
     for end in ["\n", "\r\n", "\r", "\0\n", "\n\0", "\n\0\0", "\n\r"] {
-        let file =
-            |acds: &[u32]| -> String { acds.iter().map(|acd| format!("{START} acd {acd};{end}")).collect() };
+        let file = |acds: &[u32]| -> String {
+            acds.iter()
+                .flat_map(|acd| [START, " acd ", &acd.to_string(), ";", end].map(str::to_owned))
+                .collect()
+        };
         assert_eq!(sort(&[&file(&[3, 1, 2])]), file(&[1, 2, 3]), "{end:?}");
         // More than a block.
         let many: Vec<u32> = (0..3000).rev().collect();
