@@ -12,6 +12,7 @@ import sys
 
 import chess
 
+START = chess.Board().epd(en_passant="fen")
 OPERATION = re.compile(r'([^\s;"]+)((?:\s+(?:"[^"]*"|[^\s;"]+))*)\s*;')
 OPERAND = re.compile(r'"([^"]*)"|([^\s;"]+)')
 

@@ -184,7 +184,7 @@ pub(super) fn yields(own: Term, told: Term) -> bool {
 }
 
 /// The other side: what an observer knows of the referee that it observes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Watch {
     heard: Instant,
 }

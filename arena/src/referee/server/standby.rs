@@ -139,9 +139,11 @@ impl StandbyReferee {
     ) -> Result<ObservationEnd, ServiceError> {
         let (mut watch, mut failures) = (None, 0);
         loop {
-            let before = self.store.count();
+            let (before, heard) = (self.store.count(), watch);
             match self.follow(referee, &mut watch, stop) {
                 Ok(FollowEnd::Over(end)) => return Ok(end),
+                // Told once, though the next attempts may end in the same way.
+                Ok(FollowEnd::Lost) if watch == heard => {}
                 Ok(FollowEnd::Lost) => {
                     tell(&Notice { urgent: true, text: "lost the referee for a moment".to_owned() });
                 }
