@@ -87,20 +87,7 @@ impl RefereeArgs {
         let console = Console::new();
         let (service, desk) = open(&plan, event, &console, self.background)?;
         let Some(mut service) = service else { return Ok(()) };
-        console::say(&format!("refereeing {} at {}", plan.event.name, service.address));
-        for device in &plan.options.serial {
-            service.attach(device, plan.options.baud.unwrap_or(9600)).map_err(explain)?;
-            console::say(&format!("listening to {device}"));
-        }
-        if let Some(address) = plan.options.observers {
-            let address = service.let_observe(address, plan.token()?).map_err(explain)?;
-            console::say(&format!("observers may come to {address}"));
-        }
-        if let Some(address) = plan.options.live {
-            let shown = service.show(address, plan.director.clone()).map_err(explain)?;
-            let scheme = if plan.tls.is_some() { "https" } else { "http" };
-            console::say(&format!("shown at {scheme}://{shown}/"));
-        }
+        announce(&plan, &mut service)?;
         let director = service.director();
         let at_signal = director.clone();
         // If the service has already ended, there is nothing to do.
@@ -123,21 +110,7 @@ impl RefereeArgs {
         console.restore();
         let text = report::text(&service.event);
         service.close();
-        match end.map_err(explain)? {
-            ServiceEnd::Complete => {
-                console::say(text.trim_end());
-                Ok(())
-            }
-            ServiceEnd::Quit => bail!("ended early; the same command goes on with the event"),
-            ServiceEnd::Outdated => {
-                bail!("another referee has taken over; to stand by for it, use --observe")
-            }
-            ServiceEnd::Pause => {
-                bail!(
-                    "interrupted; the programs wait for some minutes until the same command goes on with the event"
-                )
-            }
-        }
+        conclude(end.map_err(explain)?, &text)
     }
 
     /// Makes the plan from the file and the flags.
@@ -149,6 +122,41 @@ impl RefereeArgs {
         }
         EventPlan::new(settings::from_table(table)?, programs)
     }
+}
+
+/// Lets clients, observers and spectators come, and says where.
+fn announce(plan: &EventPlan, service: &mut Service) -> Result<()> {
+    console::say(&format!("refereeing {} at {}", plan.event.name, service.address));
+    for device in &plan.options.serial {
+        service.attach(device, plan.options.baud.unwrap_or(9600)).map_err(explain)?;
+        console::say(&format!("listening to {device}"));
+    }
+    if let Some(address) = plan.options.observers {
+        let address = service.let_observe(address, plan.token()?).map_err(explain)?;
+        console::say(&format!("observers may come to {address}"));
+    }
+    if let Some(address) = plan.options.live {
+        let shown = service.show(address, plan.director.clone()).map_err(explain)?;
+        let scheme = if plan.tls.is_some() { "https" } else { "http" };
+        console::say(&format!("shown at {scheme}://{shown}/"));
+    }
+    Ok(())
+}
+
+/// Shows the report of an event that is complete. Otherwise the error says how it goes on.
+fn conclude(end: ServiceEnd, report: &str) -> Result<()> {
+    let reason = match end {
+        ServiceEnd::Complete => {
+            console::say(report.trim_end());
+            return Ok(());
+        }
+        ServiceEnd::Quit => "ended early; the same command goes on with the event",
+        ServiceEnd::Outdated => "another referee has taken over; to stand by for it, use --observe",
+        ServiceEnd::Pause => {
+            "interrupted; the programs wait for some minutes until the same command goes on with the event"
+        }
+    };
+    bail!(reason)
 }
 
 /// Opens the service, in observer mode only after the active referee has failed; `None` if the event ended meanwhile. Orders that

@@ -5,6 +5,7 @@
 //! written before they are sent.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -18,7 +19,8 @@ use super::{ConnectionLimits, Held, Service, ServiceEnd, ServiceError, ServiceMe
 use crate::referee::live_game::LiveGame;
 use crate::referee::view::Opinions;
 use crate::referee::{
-    ConnectionEvent, ConnectionId, Effects, EventState, EventStore, Fact, Notice, Proof, view,
+    ConnectionEvent, ConnectionId, Effects, EventState, EventStore, Fact, FinishedGame, Notice,
+    OutgoingMessage, Proof, view,
 };
 
 /// Number of bytes that are logged of a stranger's line.
@@ -68,45 +70,12 @@ impl Service {
     /// Sends messages, and writes files and notices.
     fn publish(&mut self, effects: Effects, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
         let Effects { facts, messages, disconnects, news, finished, amended, .. } = effects;
-        for message in &messages {
-            if !message.line.is_empty() {
-                self.log_line(message.to, '<', &message.line)?;
-            }
-        }
-        // The log must contain everything that was sent, even if the referee is killed now.
-        self.flush()?;
-        for message in messages {
-            let is_there = self.connections.get(&message.to).is_some_and(|output| output.send(&message.line));
-            if let Some(game) = message.starts {
-                self.event.told(game, Instant::now());
-            }
-            if !is_there && self.connections.remove(&message.to).is_some() {
-                self.log(Some(message.to), '#', "reads too slowly")?;
-                let closed = ServiceMessage::Received(Instant::now(), ConnectionEvent::Closed(message.to));
-                self.postponed.push_back(closed);
-            }
-        }
+        self.send(messages)?;
         for connection in disconnects {
             self.connections.remove(&connection);
         }
-        let is_going_on = |fact: &&Fact| !matches!(fact, Fact::Ended { .. });
-        self.files.behind.extend(facts.iter().filter(is_going_on).filter_map(Fact::game));
-        let tags = self.event.settings.tags();
-        for ending in &finished {
-            self.files.write_game(&tags, ending).map_err(|error| ServiceError::File("games.pgn", error))?;
-        }
-        for fact in &facts {
-            if let Fact::Restarted { game, .. } | Fact::Reopened { game, .. } = fact {
-                // What was thought of the moves that are gone.
-                self.opinions.remove(game);
-            }
-        }
-        for (game, now) in &amended {
-            self.files
-                .amend_game(&tags, *game, now.as_ref())
-                .map_err(|error| ServiceError::File("games.pgn", error))?;
-            self.reported = None;
-        }
+        self.write_games(&facts, &finished, &amended)
+            .map_err(|error| ServiceError::File("games.pgn", error))?;
         for news in &news {
             self.log(None, '#', &news.text)?;
             self.remember(&news.text);
@@ -125,6 +94,54 @@ impl Service {
             self.has_unshown = true;
         } else {
             self.show_changes(&facts, !news.is_empty());
+        }
+        Ok(())
+    }
+
+    /// Logs messages and sends them. A client that reads too slowly is disconnected.
+    fn send(&mut self, messages: Vec<OutgoingMessage>) -> Result<(), ServiceError> {
+        for message in &messages {
+            if !message.line.is_empty() {
+                self.log_line(message.to, '<', &message.line)?;
+            }
+        }
+        // The log must contain everything that was sent, even if the referee is killed now.
+        self.flush()?;
+        for message in messages {
+            let is_there = self.connections.get(&message.to).is_some_and(|output| output.send(&message.line));
+            if let Some(game) = message.starts {
+                self.event.told(game, Instant::now());
+            }
+            if !is_there && self.connections.remove(&message.to).is_some() {
+                self.log(Some(message.to), '#', "reads too slowly")?;
+                let closed = ServiceMessage::Received(Instant::now(), ConnectionEvent::Closed(message.to));
+                self.postponed.push_back(closed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings games.pgn up to date, notes which files of games in play are behind, and forgets opinions of moves that are gone.
+    fn write_games(
+        &mut self,
+        facts: &[Fact],
+        finished: &[FinishedGame],
+        amended: &[(u64, Option<FinishedGame>)],
+    ) -> io::Result<()> {
+        let is_going_on = |fact: &&Fact| !matches!(fact, Fact::Ended { .. });
+        self.files.behind.extend(facts.iter().filter(is_going_on).filter_map(Fact::game));
+        for fact in facts {
+            if let Fact::Restarted { game, .. } | Fact::Reopened { game, .. } = fact {
+                self.opinions.remove(game);
+            }
+        }
+        let tags = self.event.settings.tags();
+        for ending in finished {
+            self.files.write_game(&tags, ending)?;
+        }
+        for (game, now) in amended {
+            self.files.amend_game(&tags, *game, now.as_ref())?;
+            self.reported = None;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 
 use super::page::{self, MOST_RECENT, PageQuery, PageUpdate, is_recent};
-use super::{ConnectionLimits, ServiceMessage};
+use super::{ConnectionLimits, ServiceMessage, network_runtime};
 use crate::referee::view::{GameInPlay, detail, unix_millis};
 use crate::schedule::Fixture;
 use crate::table::GameRecord;
@@ -92,11 +92,7 @@ impl MatchPage {
     /// # Errors
     /// The address cannot be used.
     pub fn serve(address: SocketAddr, heading: PageHeading, pgn: Option<PathBuf>) -> io::Result<MatchPage> {
-        let network = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("network")
-            .enable_all()
-            .build()?;
+        let network = network_runtime()?;
         let (service, inbox) = mpsc::channel();
         let watchers = page::channel();
         // The games need file descriptors, too.

@@ -309,23 +309,8 @@ impl Service {
         let (to_self, inbox) = mpsc::channel();
         let limiter = ConnectionLimiter::default();
         let failed = |error| ServiceError::Network(address, error);
-        let network = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("network")
-            .enable_all()
-            .build()
-            .map_err(failed)?;
-        // Every client needs an open file, and strangers must not take those of the store.
-        let files = platform::raise_file_limit()
-            .map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
-        if files < LEAST_FILES {
-            let text =
-                format!("{files} open files are allowed; expected at least {LEAST_FILES} (`ulimit -n`)");
-            return Err(failed(io::Error::other(text)));
-        }
-        // A quarter is for the page at most.
-        let for_page = page::MOST_CONNECTIONS.min(files / 4);
-        let most = files - RESERVED_FILES - for_page;
+        let network = network_runtime().map_err(failed)?;
+        let (most, for_page) = shared_out_files().map_err(failed)?;
         let limits = ConnectionLimits { connections: limits.connections.min(most), ..limits };
         let proofs = ProofThread::start(to_self.clone()).map_err(failed)?;
         let listening = network.enter();
@@ -623,4 +608,25 @@ impl Service {
     pub fn close(self) {
         self.network.shutdown_timeout(Duration::from_millis(100));
     }
+}
+
+/// The threads of the network.
+pub(super) fn network_runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).thread_name("network").enable_all().build()
+}
+
+/// Shares the open files of this process out: how many connections clients may have, and how many the page. Every client needs one, and
+/// strangers must not take those of the store.
+///
+/// # Errors
+/// Fewer are allowed than an event needs.
+fn shared_out_files() -> io::Result<(usize, usize)> {
+    let files =
+        platform::raise_file_limit().map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
+    if files < LEAST_FILES {
+        let text = format!("{files} open files are allowed; expected at least {LEAST_FILES} (`ulimit -n`)");
+        return Err(io::Error::other(text));
+    }
+    let for_page = page::MOST_CONNECTIONS.min(files / 4);
+    Ok((files - RESERVED_FILES - for_page, for_page))
 }
