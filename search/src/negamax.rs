@@ -218,6 +218,11 @@ impl ChessWorker<'_> {
         }
     }
 
+    /// A parameter of a search for the best move, or of one for a mate.
+    fn by_goal(&self, best_move: i32, mate: i32) -> i32 {
+        if self.seeks_mate { mate } else { best_move }
+    }
+
     /// Whether the static evaluation exceeds that of the side's last node out of check.
     fn is_improving(&self, evaluation: Option<Score>, ply: usize) -> bool {
         let before = self.frame_before(ply, 2).evaluation.or(self.frame_before(ply, 4).evaluation);
@@ -253,7 +258,8 @@ impl ChessWorker<'_> {
 
         // Step 8: razoring. The evaluation is so far below alpha that at most captures can help.
         let margin = p::razoring_margin() + p::razoring_margin_per_squared_ply() * depth * depth;
-        if depth <= p::razoring_depth_limit() && estimate + margin <= alpha && !alpha.is_mate() {
+        let depth_limit = self.by_goal(p::razoring_depth_limit(), p::mate_razoring_depth_limit());
+        if depth <= depth_limit && estimate + margin <= alpha && !alpha.is_mate() {
             let score = self.quiesce(position, alpha, alpha + 1, ply)?;
             if score <= alpha {
                 return Ok(Some(score));
@@ -263,13 +269,18 @@ impl ChessWorker<'_> {
         // Step 9: reverse futility. The evaluation is so far above beta that the remaining plies will hardly bring it
         // below.
         let margin = p::reverse_futility_margin_per_ply() * (depth - i32::from(node.is_improving));
-        if depth <= p::reverse_futility_depth_limit()
+        let depth_limit =
+            self.by_goal(p::reverse_futility_depth_limit(), p::mate_reverse_futility_depth_limit());
+        if depth <= depth_limit
             && estimate - margin >= beta
             && node.hash_move().is_none_or(|m| position.is_tactical(m))
             && !beta.is_loss()
             && !estimate.is_win()
         {
             return Ok(Some(Score::from_value(i32::midpoint(estimate.value(), beta.value()))));
+        }
+        if self.seeks_mate {
+            return Ok(None);
         }
         match self.try_null_move(node, evaluation, estimate)? {
             Some(score) => Ok(Some(score)),
@@ -449,7 +460,7 @@ impl ChessWorker<'_> {
             }
         }
         // Static exchange pruning: quiet moves that lose the moved piece.
-        reduced <= p::see_pruning_depth_limit()
+        reduced <= self.by_goal(p::see_pruning_depth_limit(), p::mate_see_pruning_depth_limit())
             && !position.see_at_least(m, -p::see_quiet_margin_per_squared_ply() * reduced * reduced)
     }
 
@@ -479,7 +490,7 @@ impl ChessWorker<'_> {
         Ok(if others < goal {
             let is_far = !node.is_pv && others < goal - p::double_extension_margin();
             Singularity::Extension(1 + i32::from(is_far))
-        } else if goal >= beta + p::multicut_margin() {
+        } else if goal >= beta + p::multicut_margin() && !self.seeks_mate {
             Singularity::Cut(goal)
         } else if score >= beta {
             Singularity::Extension(-p::negative_extension())
@@ -520,7 +531,8 @@ impl ChessWorker<'_> {
         reduction += p::reduction_cut() * i32::from(node.is_cut);
         reduction -= p::reduction_pv() * i32::from(node.was_pv());
         reduction -= p::reduction_evasion() * i32::from(position.is_check());
-        reduction -= p::reduction_check() * i32::from(position.gives_check(attempt.mv));
+        let by_check = self.by_goal(p::reduction_check(), p::mate_reduction_check());
+        reduction -= by_check * i32::from(position.gives_check(attempt.mv));
         // Errors are most expensive at the root.
         reduction -= p::reduction_root() * i32::from(node.ply == 0);
         reduction += p::reduction_not_improving() * i32::from(!node.is_improving);

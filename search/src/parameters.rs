@@ -200,6 +200,13 @@ parameters! {
     /// A reduced move that exceeds the best score by less than this is searched a ply less deep.
     shallower_margin = 8;
 
+    /// A search for a mate, which the evaluation does not see: no null move, no `ProbCut`, no multicut, and other limits and
+    /// reductions in these steps.
+    mate_razoring_depth_limit = 1;
+    mate_reverse_futility_depth_limit = 4;
+    mate_see_pruning_depth_limit = 4;
+    mate_reduction_check = 2_048;
+
     /// Order of quiet moves: history value per centipawn of a piece that leaves or enters an attacked square.
     safety_per_centipawn = 16;
     /// Order of captures: history value per centipawn of the captured piece.

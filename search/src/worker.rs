@@ -52,6 +52,8 @@ pub(crate) struct ChessWorker<'a> {
     accumulators: &'a mut Accumulators,
     pub(crate) reductions: &'a Reductions,
     tablebases: Option<&'a dyn Tablebases>,
+    /// Whether the search is for a mate, so that it must not prune what the evaluation does not see.
+    pub(crate) seeks_mate: bool,
     /// Below this ply no null move is tried, while another one is verified.
     pub(crate) null_move_floor: usize,
     frames: Box<[Frame]>,
@@ -69,6 +71,7 @@ impl<'a> ChessWorker<'a> {
         let ThreadData { histories, accumulators } = data;
         accumulators.begin();
         ChessWorker {
+            seeks_mate: thread.shared.limits.mate.is_some(),
             thread,
             histories,
             accumulators,

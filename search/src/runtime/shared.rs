@@ -12,7 +12,8 @@ pub struct Shared<'a, P> {
     pub table: &'a Table,
     /// The root of the search.
     pub root: &'a Root<P>,
-    pub(super) limits: &'a Limits,
+    /// When the search ends.
+    pub(crate) limits: &'a Limits,
     pub(super) control: &'a Control,
     clock: &'a dyn SearchClock,
     /// Set when the first thread has finished; the helpers then stop.
