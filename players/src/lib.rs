@@ -16,6 +16,7 @@ pub mod check;
 mod lines;
 pub mod link;
 mod log;
+pub mod mend;
 mod pgn_fields;
 mod player;
 mod repair;

@@ -1,12 +1,12 @@
 //! Features and options that an engine announces in its `feature` lines.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use game::PlayedVariant;
 use messages::cecp::{Feature, OptionDefinition, Switch};
 
 use crate::player::offered_name;
-use crate::{OptionValue, PlayerFault, spec};
+use crate::{OptionValue, PlayerFault, Repair, spec};
 
 /// Features of an engine. The last value of a feature counts; options add up.
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub(crate) struct Features {
     pub(crate) endgame_tables: Vec<String>,
     pub(crate) options: Vec<OptionDefinition>,
     pub(super) name: Option<String>,
+    /// Faults because of which some features are not used.
+    pub(crate) repairs: BTreeSet<Repair>,
 }
 
 impl Features {
@@ -49,8 +51,15 @@ impl Features {
         }
     }
 
-    /// Whether a feature is on, by announcement or by default.
+    /// Whether a feature is on, by announcement or by default, and not broken.
     pub(crate) fn has(&self, switch: Switch) -> bool {
+        let repaired = |repair| self.repairs.contains(&repair);
+        match switch {
+            Switch::Ping if repaired(Repair::Ping) => return false,
+            Switch::SetBoard if repaired(Repair::SetBoard) => return false,
+            Switch::Time if repaired(Repair::TimeCommands) => return true,
+            _ => {}
+        }
         self.switches.get(&switch).copied().unwrap_or(switch.default())
     }
 

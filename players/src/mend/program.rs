@@ -1,0 +1,638 @@
+//! The program behind a front: asked one question at a time, started again when it ends, and answered for when it fails.
+//!
+//! Whatever the program says, a front gets only what answers the present question: a legal move, lines of the position that was
+//! asked about, true claims.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use game::{Clock, Color, Game, Move, MoveTime, Outcome, TimeControl, excerpt};
+use platform::Source;
+use shakmaty::ByColor;
+
+use super::player::{self, Abilities, MendedPlayer, Setting};
+use crate::{Log, NewGame, PlayerEvent, PlayerFault, Repair, Spec, Thinking, Turn};
+
+/// Most restarts, and most moves that are no moves, for one question.
+const MOST_STARTS: u32 = 3;
+const MOST_REFUSALS: u32 = 1;
+
+/// Time for a program to move when it is told to. After that its best line counts; without a line it is waited for.
+const HURRY: Duration = Duration::from_millis(500);
+const LONGEST_HURRY: Duration = Duration::from_secs(2);
+
+/// What is left on a clock when a program is told to move at once, and when it is no longer waited for.
+const LAST_WORD: Duration = Duration::from_millis(60);
+const LAST_MOMENT: Duration = Duration::from_millis(20);
+
+/// Time on the way through this process that the program is not told of.
+const ON_THE_WAY: Duration = Duration::from_millis(1);
+
+/// Delay of the front by less than this leaves a fixed time for each move as it is.
+const UNNOTICED: Duration = Duration::from_millis(20);
+
+/// A question to the program.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    /// The game; the side to move is the program's.
+    pub(super) game: Game,
+    /// The clock when it was asked. It does not run.
+    pub(super) clock: Clock,
+    /// When it was asked.
+    pub(super) heard: Instant,
+    /// Whether it is asked for lines instead of a move. Then an answer comes only by [`Program::hurry`] and by a limit.
+    pub(super) is_analysis: bool,
+    /// Greatest depth in plies.
+    pub(super) depth: Option<u32>,
+    /// Greatest number of nodes.
+    pub(super) nodes: Option<u64>,
+    /// The only moves, if any; only for analyses.
+    pub(super) roots: Vec<Move>,
+    /// Whether it may think in the opponent's time.
+    pub(super) ponder: bool,
+    /// Name of the opponent.
+    pub(super) opponent: String,
+    /// Ratings of both sides.
+    pub(super) ratings: ByColor<Option<u32>>,
+}
+
+impl Question {
+    fn color(&self) -> Color {
+        self.game.turn()
+    }
+
+    /// The time control that the program is told: its protocol has one limit only, the others are kept here.
+    fn control(&self, abilities: &Abilities) -> TimeControl {
+        if let Some(depth) = self.depth.and_then(|depth| depth.try_into().ok()) {
+            TimeControl::Depth(depth)
+        } else if let Some(nodes) = self.nodes.and_then(|nodes| nodes.try_into().ok()) {
+            if abilities.counts_nodes { TimeControl::Nodes(nodes) } else { TimeControl::Unlimited }
+        } else {
+            self.clock.control(self.color()).clone()
+        }
+    }
+
+    /// When the flag falls, or the time of the move is over.
+    fn flag(&self) -> Option<Instant> {
+        let left = self.clock.remaining(self.color(), self.heard)?;
+        self.heard.checked_add(left)
+    }
+
+    /// When the program has to be told to move.
+    fn due(&self) -> Option<Instant> {
+        let left = self.clock.remaining(self.color(), self.heard)?;
+        let is_own_limit = self.depth.is_some() || self.nodes.is_some() || !self.roots.is_empty();
+        let time = match self.clock.move_time(self.color(), self.heard) {
+            // Nobody else looks at the clock.
+            MoveTime::Clock { remaining, increment, moves_to_go } if is_own_limit => {
+                let moves = moves_to_go.unwrap_or(25).clamp(1, 25);
+                (remaining / moves + increment / 2).min(remaining / 2)
+            }
+            _ => left.saturating_sub(LAST_WORD.max(left / 50)),
+        };
+        self.heard.checked_add(time)
+    }
+}
+
+/// What a front learns from the program.
+#[derive(Debug)]
+pub(super) enum News {
+    /// The answer to the question.
+    Answer(Answer),
+    /// A line of the position, with its rank from 1, and its legal moves.
+    Line(u32, Thinking, Vec<Move>),
+    /// The program offers or accepts a draw.
+    Draw,
+    /// The program resigns.
+    Resignation,
+    /// The program claims a draw, rightly.
+    DrawClaim(String),
+    /// Text for persons.
+    Remark(String),
+    /// The program does not answer, for this reason.
+    GivenUp(String),
+}
+
+/// A move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    pub(super) mv: Move,
+    /// The reply that the program expects.
+    pub(super) expected: Option<Move>,
+}
+
+/// A question that waits for its answer.
+struct Asked {
+    question: Question,
+    /// Restarts and refused moves so far.
+    starts: u32,
+    refusals: u32,
+    /// When the program has to be told to move, and when it was.
+    due: Option<Instant>,
+    hurried: Option<Instant>,
+    /// The program claims a draw with its next move.
+    claims_draw: Option<String>,
+    /// The best line so far.
+    best: Thinking,
+    line: Vec<Move>,
+}
+
+/// The game as far as the program knows it.
+struct KnownGame {
+    game: Game,
+    /// It has moved: it can only be sent one more move.
+    has_moved: bool,
+    ponder: bool,
+    /// A limit that stays until the next game.
+    limit: Option<TimeControl>,
+}
+
+/// A program and how to start it.
+pub(super) struct Program {
+    spec: Spec,
+    is_guess: bool,
+    log: Option<Arc<dyn Log>>,
+    player: Option<Box<dyn MendedPlayer>>,
+    name: String,
+    abilities: Abilities,
+    settings: Vec<Setting>,
+    known: Option<KnownGame>,
+    asked: Option<Asked>,
+    news: VecDeque<News>,
+}
+
+/// Start, settings and end.
+impl Program {
+    /// A program that is not started yet. With `is_guess`, its protocol is found out.
+    pub(super) fn new(spec: Spec, is_guess: bool, log: Option<Arc<dyn Log>>) -> Program {
+        Program {
+            spec,
+            is_guess,
+            log,
+            player: None,
+            name: String::new(),
+            abilities: Abilities::default(),
+            settings: Vec::new(),
+            known: None,
+            asked: None,
+            news: VecDeque::new(),
+        }
+    }
+
+    /// A program that runs already.
+    #[cfg(test)]
+    pub(super) fn running(spec: Spec, player: Box<dyn MendedPlayer>) -> Program {
+        let abilities = player.abilities();
+        Program { player: Some(player), abilities, ..Program::new(spec, false, None) }
+    }
+
+    /// Starts the program unless it runs.
+    ///
+    /// # Errors
+    /// It can't be started.
+    pub(super) fn start(&mut self) -> Result<&mut dyn MendedPlayer, PlayerFault> {
+        let player = match self.player.take() {
+            Some(player) => player,
+            None => {
+                let mut player = player::start(&mut self.spec, self.is_guess, self.log.clone())?;
+                self.is_guess = false;
+                self.abilities = player.abilities();
+                let own = Some(player.name()).filter(|name| !name.is_empty());
+                let name = self.spec.name.as_deref().or(own).unwrap_or(self.spec.command.file_name());
+                self.name = name.to_owned();
+                for setting in &self.settings {
+                    player.set(setting)?;
+                }
+                player
+            }
+        };
+        Ok(&mut **self.player.insert(player))
+    }
+
+    /// Name of the program, once it was started.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the program can do, once it was started.
+    pub(super) fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    /// Changes a setting, now and after each restart.
+    ///
+    /// # Errors
+    /// The program has no such option, or the value is invalid, in words.
+    pub(super) fn set(&mut self, setting: Setting) -> Result<(), String> {
+        let set = self.start().and_then(|player| player.set(&setting));
+        set.map_err(|fault| match fault {
+            PlayerFault::Start(reason) => reason,
+            fault => format!("the program {fault}"),
+        })?;
+        if let Setting::Option { name, value: Some(_) } = &setting {
+            self.settings
+                .retain(|known| !matches!(known, Setting::Option { name: other, .. } if other == name));
+        }
+        if !matches!(setting, Setting::Option { value: None, .. }) {
+            self.settings.push(setting);
+        }
+        Ok(())
+    }
+
+    /// Ends the program.
+    pub(super) fn quit(&mut self) {
+        if let Some(player) = self.player.take() {
+            player.quit();
+        }
+    }
+
+    /// Source that is ready when the program has said something.
+    pub(super) fn source(&self) -> Option<Source<'_>> {
+        self.player.as_ref().and_then(|player| player.source())
+    }
+
+    fn note(&mut self, text: String) {
+        self.news.push_back(News::Remark(text));
+    }
+}
+
+/// Questions.
+impl Program {
+    /// Whether a question waits for its answer.
+    pub(super) fn is_asked(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// The best line so far about the present question, and when that was asked.
+    pub(super) fn best(&self) -> Option<(&Question, &Thinking)> {
+        self.asked.as_ref().map(|asked| (&asked.question, &asked.best))
+    }
+
+    /// Prepares for a game, so that the program's clock does not run meanwhile. Faults come again with the question.
+    pub(super) fn prepare(&mut self, question: &Question) {
+        if self.asked.is_none() && self.known.is_none() && !question.is_analysis {
+            let _ = self.set_up(question);
+        }
+    }
+
+    /// Asks a question in place of the present one.
+    pub(super) fn ask(&mut self, question: Question) {
+        self.interrupt();
+        let due = question.due().filter(|_| !question.is_analysis || !question.roots.is_empty());
+        self.asked = Some(Asked {
+            question,
+            starts: 0,
+            refusals: 0,
+            due,
+            hurried: None,
+            claims_draw: None,
+            best: Thinking::default(),
+            line: Vec::new(),
+        });
+        self.begin();
+    }
+
+    /// Drops the present question: its answer will not come.
+    pub(super) fn interrupt(&mut self) {
+        if self.asked.take().is_some() {
+            self.rest(None);
+        }
+    }
+
+    /// Ends the game, also while the program ponders.
+    pub(super) fn end_game(&mut self, outcome: Option<Outcome>) {
+        let is_playing = self.asked.take().is_some() || self.known.is_some();
+        if is_playing {
+            self.rest(outcome);
+        }
+    }
+
+    fn rest(&mut self, outcome: Option<Outcome>) {
+        self.known = None;
+        let Some(player) = &mut self.player else { return };
+        let told = match outcome {
+            Some(outcome) => player.end_game(outcome),
+            None => player.call_off("the position is set up anew"),
+        };
+        // A program that has ended is started again for the next question.
+        if told.is_err() {
+            self.player = None;
+        }
+    }
+
+    /// Offers a draw, if the program is thinking.
+    pub(super) fn offer_draw(&mut self) {
+        if let (Some(player), Some(_)) = (&mut self.player, &self.asked) {
+            let _ = player.offer_draw();
+        }
+    }
+
+    /// Tells the program to move. The answer comes in [`HURRY`], at once for an analysis.
+    pub(super) fn hurry(&mut self) {
+        let Some(asked) = &mut self.asked else { return };
+        if asked.question.is_analysis {
+            return self.answer_for(true);
+        }
+        if asked.hurried.is_none() {
+            asked.hurried = Some(Instant::now());
+            if let Some(player) = &mut self.player {
+                let _ = player.move_now();
+            }
+        }
+    }
+
+    /// Lets the program ponder after its move.
+    pub(super) fn ponder(&mut self, clock: &Clock) {
+        let (Some(known), Some(player)) = (&self.known, &mut self.player) else { return };
+        if known.ponder && known.has_moved {
+            // A fault is an event, too.
+            let _ = player.wait(&Turn { game: &known.game, clock, at: Instant::now() });
+        }
+    }
+
+    /// When [`Program::tick`] has to be called.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let asked = self.asked.as_ref()?;
+        match asked.hurried {
+            None => asked.due,
+            Some(_) if asked.line.is_empty() => asked.limit(LONGEST_HURRY),
+            Some(_) => asked.limit(HURRY),
+        }
+    }
+
+    /// Does what is due.
+    pub(super) fn tick(&mut self, now: Instant) {
+        if self.deadline().is_none_or(|deadline| now < deadline) {
+            return;
+        }
+        match &self.asked {
+            Some(Asked { hurried: None, .. }) => self.hurry(),
+            _ => self.answer_for(false),
+        }
+    }
+
+    fn begin(&mut self) {
+        while let Err(fault) = self.try_to_begin() {
+            if !self.recover(&fault) {
+                return;
+            }
+        }
+    }
+
+    fn try_to_begin(&mut self) -> Result<(), PlayerFault> {
+        let Some(asked) = &self.asked else { return Ok(()) };
+        let question = asked.question.clone();
+        self.start()?;
+        let limit = self.limit(&question);
+        if question.is_analysis {
+            self.known = None;
+            let new = self.new_game(&question);
+            return self.start()?.analyse(&new, &question.roots);
+        }
+        let known = self.known.as_ref().is_some_and(|known| {
+            known.leads_to(&question.game) && known.ponder == question.ponder && known.limit == limit
+        });
+        if !known {
+            self.set_up(&question)?;
+        }
+        let at = Instant::now();
+        let clock = question.told_clock(&self.abilities, at);
+        self.start()?.think(&Turn { game: &question.game, clock: &clock, at })?;
+        let ponder = question.ponder;
+        self.known = Some(KnownGame { game: question.game, has_moved: false, ponder, limit });
+        Ok(())
+    }
+
+    fn set_up(&mut self, question: &Question) -> Result<(), PlayerFault> {
+        self.known = None;
+        self.start()?;
+        let new = self.new_game(question);
+        self.start()?.new_game(&new)?;
+        let (game, limit) = (question.game.clone(), self.limit(question));
+        self.known = Some(KnownGame { game, has_moved: false, ponder: question.ponder, limit });
+        Ok(())
+    }
+
+    fn limit(&self, question: &Question) -> Option<TimeControl> {
+        let control = question.control(&self.abilities);
+        Some(control).filter(|control| matches!(control, TimeControl::Depth(_) | TimeControl::Nodes(_)))
+    }
+
+    fn new_game(&self, question: &Question) -> NewGame {
+        let control = question.control(&self.abilities);
+        NewGame {
+            game: question.game.clone(),
+            color: question.color(),
+            controls: ByColor { white: control.clone(), black: control },
+            opponent: question.opponent.clone(),
+            ratings: question.ratings,
+            ponder: question.ponder,
+        }
+    }
+
+    /// Ends a program that failed. Returns whether its question shall be asked again.
+    fn recover(&mut self, fault: &PlayerFault) -> bool {
+        self.known = None;
+        if let Some(player) = self.player.take() {
+            player.quit();
+        }
+        if *fault == PlayerFault::Silence("ping") && self.spec.repairs.insert(Repair::Ping) {
+            self.note("the program leaves `ping` without an answer; it gets none from now on".to_owned());
+        }
+        let Some(asked) = &mut self.asked else {
+            self.note(format!("the program {fault}; it is started again for the next move"));
+            return false;
+        };
+        asked.starts += 1;
+        let is_hopeless = matches!(fault, PlayerFault::Unsupported(_) | PlayerFault::Start(_));
+        if is_hopeless || asked.starts > MOST_STARTS {
+            self.give_up(format!("the program {fault}"));
+            return false;
+        }
+        self.note(format!("the program {fault}; it is started again"));
+        true
+    }
+
+    fn give_up(&mut self, reason: String) {
+        self.asked = None;
+        self.news.push_back(News::GivenUp(reason));
+    }
+
+    /// Answers in the place of a program that doesn't move: by its best line; without one by any move if one `must` be given.
+    fn answer_for(&mut self, must: bool) {
+        let Some(asked) = &mut self.asked else { return };
+        let is_late = asked.hurried.is_some_and(|at| at.elapsed() >= LONGEST_HURRY);
+        let legal = asked.question.roots.first().copied();
+        let any = legal.or_else(|| asked.question.game.legal_moves().first().copied());
+        let best = asked.line.first().copied().or_else(|| any.filter(|_| must || is_late));
+        let Some(mv) = best else { return };
+        let expected = asked.line.get(1).copied();
+        let was_analysis = asked.question.is_analysis;
+        self.asked = None;
+        self.rest(None);
+        if !was_analysis {
+            self.note("the program does not move; the move is that of its best line".to_owned());
+        }
+        self.news.push_back(News::Answer(Answer { mv, expected }));
+    }
+}
+
+/// What the program says.
+impl Program {
+    /// Takes the next news, if there are any.
+    pub(super) fn take(&mut self) -> Option<News> {
+        while self.news.is_empty() {
+            let arrival = self.player.as_mut()?.take()?;
+            self.hear(arrival.event);
+        }
+        self.news.pop_front()
+    }
+
+    fn hear(&mut self, event: PlayerEvent) {
+        match event {
+            PlayerEvent::Move(text) => self.hear_move(&text),
+            PlayerEvent::Thinking(thinking) => self.hear_line(1, thinking),
+            PlayerEvent::OtherLine(rank, thinking) => self.hear_line(rank, thinking),
+            PlayerEvent::DrawOffer if self.known.is_some() => self.news.push_back(News::Draw),
+            PlayerEvent::Resignation if self.known.is_some() => {
+                self.asked = None;
+                self.known = None;
+                self.news.push_back(News::Resignation);
+            }
+            PlayerEvent::Claim { result, reason } if self.known.is_some() => self.hear_claim(&result, reason),
+            PlayerEvent::Complaint(text) => self.refuse(&format!("complains: {}", excerpt(&text))),
+            PlayerEvent::Remark(text) => self.note(format!("the program {text}")),
+            PlayerEvent::Fault(fault) => {
+                if self.recover(&fault) {
+                    self.begin();
+                }
+            }
+            PlayerEvent::DrawOffer
+            | PlayerEvent::Resignation
+            | PlayerEvent::Claim { .. }
+            | PlayerEvent::DrawRefusal
+            | PlayerEvent::Clock(_) => {}
+        }
+    }
+
+    fn hear_move(&mut self, text: &str) {
+        // Moves for which nobody has asked are dropped.
+        let Some(asked) = self.asked.as_mut().filter(|asked| !asked.question.is_analysis) else { return };
+        let mut game = asked.question.game.clone();
+        let Some(mv) = game.parse_move(text).ok().filter(|&mv| game.play(mv).is_ok()) else {
+            return self.refuse(&format!("makes the illegal move {}", excerpt(text)));
+        };
+        let follows = asked.line.first() == Some(&mv);
+        let expected = asked.line.get(1).copied().filter(|_| follows);
+        let claim = asked.claims_draw.take().filter(|_| game.claim().is_some());
+        self.asked = None;
+        if let Some(known) = &mut self.known {
+            (known.game, known.has_moved) = (game, true);
+        }
+        self.news.push_back(News::Answer(Answer { mv, expected }));
+        self.news.extend(claim.map(News::DrawClaim));
+    }
+
+    /// Sets a program up anew that has said something wrong, and asks it again; gives up the second time.
+    fn refuse(&mut self, what: &str) {
+        let Some(asked) = &mut self.asked else {
+            self.known = None;
+            return;
+        };
+        asked.refusals += 1;
+        let is_over = asked.refusals > MOST_REFUSALS;
+        self.rest(None);
+        if is_over {
+            return self.give_up(format!("the program {what}"));
+        }
+        self.note(format!("the program {what}; it is set up anew and asked again"));
+        self.begin();
+    }
+
+    fn hear_claim(&mut self, result: &str, reason: String) {
+        let Some(known) = &self.known else { return };
+        let on_board = known.game.outcome().map(|outcome| outcome.result());
+        let turn = known.game.turn();
+        let color = if known.has_moved { !turn } else { turn };
+        match result {
+            "1/2-1/2" if known.game.claim().is_some() => self.news.push_back(News::DrawClaim(reason)),
+            "1/2-1/2" if self.asked.is_some() && on_board.is_none() => {
+                // The claim may hold after the move.
+                if let Some(asked) = &mut self.asked {
+                    asked.claims_draw = Some(reason);
+                }
+            }
+            // The front knows the ends on the board.
+            result if on_board == Some(result) => {}
+            result if result == color.fold_wb("0-1", "1-0") && on_board.is_none() => {
+                self.hear(PlayerEvent::Resignation);
+            }
+            result if self.asked.is_some() => self.refuse(&format!("claims the wrong result {result}")),
+            _ => {}
+        }
+    }
+
+    fn hear_line(&mut self, rank: u32, thinking: Thinking) {
+        let Some(asked) = &mut self.asked else { return };
+        let moves = thinking.moves(&asked.question.game);
+        let is_about_it = !moves.is_empty() || thinking.line.is_empty();
+        let is_too_deep =
+            asked.question.depth.is_some_and(|most| thinking.depth.is_some_and(|depth| depth > most));
+        let is_too_much =
+            asked.question.nodes.is_some_and(|most| thinking.nodes.is_some_and(|nodes| nodes >= most));
+        if rank == 1 && is_about_it && !is_too_deep {
+            asked.best.update(thinking.clone());
+            if !moves.is_empty() {
+                asked.line.clone_from(&moves);
+            }
+        }
+        if is_about_it && !is_too_deep {
+            self.news.push_back(News::Line(rank, thinking, moves));
+        }
+        if is_too_deep || is_too_much {
+            self.hurry();
+        }
+    }
+}
+
+impl Asked {
+    /// When a program that was told to move is no longer waited for.
+    fn limit(&self, patience: Duration) -> Option<Instant> {
+        let limit = self.hurried? + patience;
+        let flag = self.question.flag().and_then(|flag| flag.checked_sub(LAST_MOMENT));
+        // A program without a line gets the time: any move would be worse than a fallen flag.
+        let flag = flag.filter(|_| !self.line.is_empty() && self.due.is_some());
+        Some(flag.map_or(limit, |flag| limit.min(flag)))
+    }
+}
+
+impl Question {
+    /// The clock without the time that was used on the way to the program.
+    fn told_clock(&self, abilities: &Abilities, at: Instant) -> Clock {
+        let color = self.color();
+        let lost = at.saturating_duration_since(self.heard);
+        let control = self.control(abilities);
+        if control != *self.clock.control(color) {
+            return Clock::new(control);
+        }
+        if let TimeControl::PerMove(time) = control {
+            let left = if lost < UNNOTICED { time } else { time.saturating_sub(lost).max(time / 4) };
+            return Clock::new(TimeControl::PerMove(left));
+        }
+        let mut clock = self.clock.clone();
+        if let Some(left) = clock.remaining(color, at) {
+            clock.set_remaining(color, left.saturating_sub(lost + ON_THE_WAY).max(ON_THE_WAY), at);
+        }
+        clock
+    }
+}
+
+impl KnownGame {
+    /// Whether this game continues the known one, so that it is enough to send the further moves.
+    fn leads_to(&self, game: &Game) -> bool {
+        let known = &self.game;
+        let is_beginning = game.start_fen() == known.start_fen() && game.moves().starts_with(known.moves());
+        is_beginning && (!self.has_moved || game.ply() == known.ply() + 1)
+    }
+}
