@@ -527,6 +527,10 @@ impl MendedPlayer for UciPlayer {
         }
     }
 
+    fn be_patient(&mut self, patience: Duration) {
+        self.stream.spec.patience = patience;
+    }
+
     fn set(&mut self, setting: &Setting) -> Result<(), PlayerFault> {
         let (name, value) = match setting {
             Setting::Option { name, value } => (name.as_str(), value.clone().unwrap_or_default()),

@@ -23,6 +23,11 @@ pub(crate) struct Features {
 }
 
 impl Features {
+    /// The features of an engine of which nothing is known but its faults.
+    pub(crate) fn repaired(repairs: BTreeSet<Repair>) -> Features {
+        Features { repairs, ..Features::default() }
+    }
+
     /// Records a feature. Returns whether it is accepted: known and used.
     pub(crate) fn learn(&mut self, feature: Feature) -> bool {
         match feature {

@@ -49,8 +49,7 @@ fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
     if repairs.contains(&Repair::Features) {
         until = until.min(Instant::now() + ENDLESS_FEATURES);
     }
-    let mut known = Features::default();
-    known.repairs = repairs;
+    let mut known = Features::repaired(repairs);
     stream.tell(Command::Protover(2))?;
     let mut wakings = 0;
     while known.done() != Some(true) {

@@ -6,6 +6,7 @@ pub(crate) mod setup;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use game::{Move, Outcome, PlayedVariant, TimeControl, excerpt};
 use messages::cecp::{Command, GameResult, MateForm, Message, RootMoves, Switch, ThinkingLine};
@@ -308,7 +309,7 @@ pub(crate) fn thinking(line: ThinkingLine, program: &str) -> Thinking {
         speed: line.kilonodes_per_second.map(|kilonodes| kilonodes.saturating_mul(1000)),
         hash_full: None,
         tablebase_hits: line.tablebase_hits,
-        time: Some(std::time::Duration::from_millis(line.centiseconds.saturating_mul(10))),
+        time: Some(Duration::from_millis(line.centiseconds.saturating_mul(10))),
         line: line.text,
     }
 }
@@ -436,6 +437,10 @@ impl MendedPlayer for CecpPlayer {
             self.stream.tell_all(roots.map(Command::Include))?;
         }
         Ok(())
+    }
+
+    fn be_patient(&mut self, patience: Duration) {
+        self.stream.spec.patience = patience;
     }
 
     fn set(&mut self, setting: &Setting) -> Result<(), PlayerFault> {

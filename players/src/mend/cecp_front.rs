@@ -162,7 +162,7 @@ impl Front for CecpFront {
             Occupation::Analyse if game.outcome().is_none() => true,
             _ => return,
         };
-        if !desk.program.is_asked() {
+        if desk.program.is_free() {
             let question = self.question(game.clone(), wanted, desk.at);
             if wanted && question.roots.is_empty() && !self.excluded.is_empty() {
                 return;

@@ -229,7 +229,8 @@ impl MendSession {
         while let Some(news) = self.program.take() {
             let desk = &mut Desk { program: &mut self.program, output: &mut self.output, at: Instant::now() };
             front.tell(news, desk);
-            front.take_up(desk);
         }
+        let desk = &mut Desk { program: &mut self.program, output: &mut self.output, at: Instant::now() };
+        front.take_up(desk);
     }
 }

@@ -23,6 +23,9 @@ pub trait MendedPlayer: Player {
     /// The program ended, didn't answer in time, or cannot play this game.
     fn analyse(&mut self, game: &NewGame, roots: &[Move]) -> Result<(), PlayerFault>;
 
+    /// Sets the time limit for it to get ready.
+    fn be_patient(&mut self, patience: Duration);
+
     /// Changes a setting.
     ///
     /// # Errors

@@ -25,6 +25,10 @@ const LONGEST_HURRY: Duration = Duration::from_secs(2);
 /// What is left on a clock when a program is told to move at once, and when it is no longer waited for.
 const LAST_WORD: Duration = Duration::from_millis(60);
 const LAST_MOMENT: Duration = Duration::from_millis(20);
+const LENIENCE: Duration = Duration::from_millis(200);
+
+/// Time for a program to read its input after it was interrupted. One that reads only between its searches is started again.
+const LET_GO: Duration = Duration::from_secs(1);
 
 /// Time on the way through this process that the program is not told of.
 const ON_THE_WAY: Duration = Duration::from_millis(1);
@@ -73,19 +77,27 @@ impl Question {
         }
     }
 
-    /// When the flag falls, or the time of the move is over.
+    /// Whether a limit is looked after here, of which the program does not know.
+    fn has_own_limit(&self) -> bool {
+        self.depth.is_some() || self.nodes.is_some() || !self.roots.is_empty()
+    }
+
+    /// When a program that was told to move is no longer waited for: a moment before the flag falls. A time for each move may be
+    /// overdrawn a little, as many programs do that without harm.
     fn flag(&self) -> Option<Instant> {
         let left = self.clock.remaining(self.color(), self.heard)?;
+        let is_lenient =
+            matches!(self.clock.control(self.color()), TimeControl::PerMove(_)) && !self.has_own_limit();
+        let left = if is_lenient { left + left / 10 + LENIENCE } else { left.saturating_sub(LAST_MOMENT) };
         self.heard.checked_add(left)
     }
 
     /// When the program has to be told to move.
     fn due(&self) -> Option<Instant> {
         let left = self.clock.remaining(self.color(), self.heard)?;
-        let is_own_limit = self.depth.is_some() || self.nodes.is_some() || !self.roots.is_empty();
         let time = match self.clock.move_time(self.color(), self.heard) {
             // Nobody else looks at the clock.
-            MoveTime::Clock { remaining, increment, moves_to_go } if is_own_limit => {
+            MoveTime::Clock { remaining, increment, moves_to_go } if self.has_own_limit() => {
                 let moves = moves_to_go.unwrap_or(25).clamp(1, 25);
                 (remaining / moves + increment / 2).min(remaining / 2)
             }
@@ -148,43 +160,50 @@ struct KnownGame {
     limit: Option<TimeControl>,
 }
 
+/// Starts a program, and may find out its protocol.
+pub(super) type Starter = Box<dyn FnMut(&mut Spec) -> Result<Box<dyn MendedPlayer>, PlayerFault>>;
+
 /// A program and how to start it.
 pub(super) struct Program {
     spec: Spec,
-    is_guess: bool,
-    log: Option<Arc<dyn Log>>,
+    starter: Starter,
     player: Option<Box<dyn MendedPlayer>>,
     name: String,
     abilities: Abilities,
     settings: Vec<Setting>,
     known: Option<KnownGame>,
     asked: Option<Asked>,
+    /// Whether it was thinking when it was last interrupted, so that it may not have read that yet.
+    was_interrupted: bool,
     news: VecDeque<News>,
 }
 
 /// Start, settings and end.
 impl Program {
     /// A program that is not started yet. With `is_guess`, its protocol is found out.
-    pub(super) fn new(spec: Spec, is_guess: bool, log: Option<Arc<dyn Log>>) -> Program {
+    pub(super) fn new(spec: Spec, mut is_guess: bool, log: Option<Arc<dyn Log>>) -> Program {
+        let starter = move |spec: &mut Spec| {
+            let started = player::start(spec, is_guess, log.clone());
+            is_guess &= started.is_err();
+            started
+        };
+        Program::with(spec, Box::new(starter))
+    }
+
+    /// A program that is started in this way.
+    pub(super) fn with(spec: Spec, starter: Starter) -> Program {
         Program {
             spec,
-            is_guess,
-            log,
+            starter,
             player: None,
             name: String::new(),
             abilities: Abilities::default(),
             settings: Vec::new(),
             known: None,
             asked: None,
+            was_interrupted: false,
             news: VecDeque::new(),
         }
-    }
-
-    /// A program that runs already.
-    #[cfg(test)]
-    pub(super) fn running(spec: Spec, player: Box<dyn MendedPlayer>) -> Program {
-        let abilities = player.abilities();
-        Program { player: Some(player), abilities, ..Program::new(spec, false, None) }
     }
 
     /// Starts the program unless it runs.
@@ -195,8 +214,7 @@ impl Program {
         let player = match self.player.take() {
             Some(player) => player,
             None => {
-                let mut player = player::start(&mut self.spec, self.is_guess, self.log.clone())?;
-                self.is_guess = false;
+                let mut player = (self.starter)(&mut self.spec)?;
                 self.abilities = player.abilities();
                 let own = Some(player.name()).filter(|name| !name.is_empty());
                 let name = self.spec.name.as_deref().or(own).unwrap_or(self.spec.command.file_name());
@@ -259,6 +277,11 @@ impl Program {
 
 /// Questions.
 impl Program {
+    /// Whether the next question can be asked: there is none, and the front knows everything about the last one.
+    pub(super) fn is_free(&self) -> bool {
+        self.asked.is_none() && self.news.is_empty()
+    }
+
     /// Whether a question waits for its answer.
     pub(super) fn is_asked(&self) -> bool {
         self.asked.is_some()
@@ -296,14 +319,16 @@ impl Program {
     /// Drops the present question: its answer will not come.
     pub(super) fn interrupt(&mut self) {
         if self.asked.take().is_some() {
+            self.was_interrupted = true;
             self.rest(None);
         }
     }
 
     /// Ends the game, also while the program ponders.
     pub(super) fn end_game(&mut self, outcome: Option<Outcome>) {
-        let is_playing = self.asked.take().is_some() || self.known.is_some();
-        if is_playing {
+        let is_thinking = self.asked.take().is_some();
+        self.was_interrupted |= is_thinking;
+        if is_thinking || self.known.is_some() {
             self.rest(outcome);
         }
     }
@@ -388,7 +413,9 @@ impl Program {
         if question.is_analysis {
             self.known = None;
             let new = self.new_game(&question);
-            return self.start()?.analyse(&new, &question.roots);
+            self.patient()?.analyse(&new, &question.roots)?;
+            self.was_interrupted = false;
+            return Ok(());
         }
         let known = self.known.as_ref().is_some_and(|known| {
             known.leads_to(&question.game) && known.ponder == question.ponder && known.limit == limit
@@ -408,10 +435,20 @@ impl Program {
         self.known = None;
         self.start()?;
         let new = self.new_game(question);
-        self.start()?.new_game(&new)?;
+        self.patient()?.new_game(&new)?;
+        self.was_interrupted = false;
         let (game, limit) = (question.game.clone(), self.limit(question));
         self.known = Some(KnownGame { game, has_moved: false, ponder: question.ponder, limit });
         Ok(())
+    }
+
+    /// The program, with as much time to get ready as it may need.
+    fn patient(&mut self) -> Result<&mut dyn MendedPlayer, PlayerFault> {
+        let patience = self.spec.patience;
+        let patience = if self.was_interrupted { LET_GO.min(patience) } else { patience };
+        let player = self.start()?;
+        player.be_patient(patience);
+        Ok(player)
     }
 
     fn limit(&self, question: &Question) -> Option<TimeControl> {
@@ -434,12 +471,13 @@ impl Program {
     /// Ends a program that failed. Returns whether its question shall be asked again.
     fn recover(&mut self, fault: &PlayerFault) -> bool {
         self.known = None;
-        if let Some(player) = self.player.take() {
-            player.quit();
+        // It is killed: whoever fails does not end in time.
+        self.player = None;
+        if matches!(fault, PlayerFault::Silence(_)) && std::mem::take(&mut self.was_interrupted) {
+            self.note("the program does not read while it thinks; it is started again".to_owned());
+            return self.asked.is_some();
         }
-        if *fault == PlayerFault::Silence("ping") && self.spec.repairs.insert(Repair::Ping) {
-            self.note("the program leaves `ping` without an answer; it gets none from now on".to_owned());
-        }
+        self.learn(fault);
         let Some(asked) = &mut self.asked else {
             self.note(format!("the program {fault}; it is started again for the next move"));
             return false;
@@ -452,6 +490,24 @@ impl Program {
         }
         self.note(format!("the program {fault}; it is started again"));
         true
+    }
+
+    /// Turns on a repair that would have helped.
+    fn learn(&mut self, fault: &PlayerFault) {
+        let has_decimals = |asked: &Asked| match asked.question.control(&self.abilities) {
+            TimeControl::PerMove(time) => time.subsec_nanos() != 0,
+            _ => false,
+        };
+        let (repair, why) = match fault {
+            PlayerFault::Silence("ping") => (Repair::Ping, "leaves `ping` without an answer"),
+            PlayerFault::Died(_) if self.asked.as_ref().is_some_and(has_decimals) => {
+                (Repair::WholeSeconds, "may not understand decimals in `st`")
+            }
+            _ => return,
+        };
+        if self.spec.repairs.insert(repair) {
+            self.note(format!("the program {why}: `{repair}` is repaired from now on"));
+        }
     }
 
     fn give_up(&mut self, reason: String) {
@@ -470,9 +526,12 @@ impl Program {
         let expected = asked.line.get(1).copied();
         let was_analysis = asked.question.is_analysis;
         self.asked = None;
+        self.was_interrupted = was_analysis;
         self.rest(None);
         if !was_analysis {
-            self.note("the program does not move; the move is that of its best line".to_owned());
+            // It will not read what it is told, either.
+            self.player = None;
+            self.note("the program is late: its best line counts, and it is started again".to_owned());
         }
         self.news.push_back(News::Answer(Answer { mv, expected }));
     }
@@ -600,7 +659,7 @@ impl Asked {
     /// When a program that was told to move is no longer waited for.
     fn limit(&self, patience: Duration) -> Option<Instant> {
         let limit = self.hurried? + patience;
-        let flag = self.question.flag().and_then(|flag| flag.checked_sub(LAST_MOMENT));
+        let flag = self.question.flag();
         // A program without a line gets the time: any move would be worse than a fallen flag.
         let flag = flag.filter(|_| !self.line.is_empty() && self.due.is_some());
         Some(flag.map_or(limit, |flag| limit.min(flag)))
