@@ -88,17 +88,14 @@ impl MendArgs {
     fn spec(&self) -> Result<(Spec, bool)> {
         let recipe = self.recipe.as_deref().map(read_recipe).transpose()?;
         let told = recipe.as_ref().map(|recipe| recipe.protocol);
-        let (mut spec, known) = match &self.engine {
-            Some(words) => {
-                let mut spec = program(words).with_context(|| format!("--engine \"{words}\""))?;
-                spec.protocol = told.unwrap_or(spec.protocol);
-                (spec, true)
-            }
-            None => {
-                let command = CommandLine::from_words(self.command.iter().cloned())?;
-                let protocol = self.protocol.or(told);
-                (Spec::new(command, protocol.unwrap_or(Protocol::Uci)), protocol.is_some())
-            }
+        let (mut spec, known) = if let Some(words) = &self.engine {
+            let mut spec = program(words).with_context(|| format!("--engine \"{words}\""))?;
+            spec.protocol = told.unwrap_or(spec.protocol);
+            (spec, true)
+        } else {
+            let command = CommandLine::from_words(self.command.iter().cloned())?;
+            let protocol = self.protocol.or(told);
+            (Spec::new(command, protocol.unwrap_or(Protocol::Uci)), protocol.is_some())
         };
         spec.repairs.extend(recipe.into_iter().flat_map(|recipe| recipe.repairs));
         spec.repairs.extend(&self.repairs);

@@ -66,7 +66,10 @@ impl CecpBoard {
         self.is_playing().then_some(&mut self.game)
     }
 
-    /// Sets up a position and returns true. After an illegal position nothing can be done with the board.
+    /// Sets up a position and returns true.
+    ///
+    /// # Errors
+    /// The position is illegal. Nothing can be done with the board until there is another one.
     pub fn set_up(&mut self, fen: &str) -> Result<bool, PositionRefusal> {
         self.turn = None;
         let game = Game::from_variant_fen(self.game.variant(), fen, self.mode);
@@ -79,6 +82,9 @@ impl CecpBoard {
     }
 
     /// Completes an edited position or a change of the side to move. Returns whether the position has changed.
+    ///
+    /// # Errors
+    /// As for [`CecpBoard::set_up`].
     pub fn settle(&mut self) -> Result<bool, PositionRefusal> {
         let turn = self.turn.take();
         let mut setup = match (&self.stage, turn) {

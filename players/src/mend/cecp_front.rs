@@ -122,7 +122,7 @@ impl Front for CecpFront {
         }
         match command {
             Ok(Command::Quit) => return Ok(ControlFlow::Break(())),
-            Ok(Command::Protover(_)) => self.announce(desk)?,
+            Ok(Command::Protover(_)) => announce(desk)?,
             Ok(Command::Resume) if self.state.paused => self.resume(desk),
             _ if self.state.paused => desk.output.line(error("paused", line)),
             Ok(command) => self.obey_or_defer(line, command, desk),
@@ -266,9 +266,9 @@ impl CecpFront {
             C::MoveNow if self.is_on_move(desk) => desk.program.hurry(),
             C::Undo => self.take_back(1, desk)?,
             C::Remove => self.take_back(2, desk)?,
-            C::Analyze => return self.analyse(desk),
+            C::Analyze => return analyse(desk),
             C::Exit => return Ok(StateChange::EndAnalysis),
-            C::Status => self.tell_status(desk),
+            C::Status => tell_status(desk),
             C::Exclude(moves) => self.exclude(&moves, true, desk)?,
             C::Include(moves) => self.exclude(&moves, false, desk)?,
             C::Hint => self.hint(desk),
@@ -277,7 +277,7 @@ impl CecpFront {
             C::Memory(mebibytes) => desk.program.set(Setting::Memory(mebibytes))?,
             C::Cores(threads) => desk.program.set(Setting::Threads(threads))?,
             C::EgtPath { flavor, path } => desk.program.set(Setting::Tables { flavor, path })?,
-            C::Option { name, value } => self.set_option(name, value, desk)?,
+            C::Option { name, value } => set_option(name, value, desk)?,
             C::Ponder(on) => return Ok(StateChange::Ponder(on)),
             C::Post(on) => self.posts = on,
             C::Level { moves, base, increment } => {
@@ -300,56 +300,20 @@ impl CecpFront {
             C::SetScore { .. } | C::Holding { .. } | C::Partner(_) | C::PartnerTell(_) | C::Answer { .. } => {
                 return Err("unknown command".into());
             }
-            C::Lift(_) | C::Put(_) | C::Hover(_) | C::Computer | C::Ics(_) | C::Decline | C::MoveNow => {}
-            C::Accepted(_) | C::Rejected(_) | C::Xboard | C::Protover(_) | C::Quit => {}
+            C::Lift(_)
+            | C::Put(_)
+            | C::Hover(_)
+            | C::Computer
+            | C::Ics(_)
+            | C::Decline
+            | C::MoveNow
+            | C::Accepted(_)
+            | C::Rejected(_)
+            | C::Xboard
+            | C::Protover(_)
+            | C::Quit => {}
         }
         Ok(StateChange::Nothing)
-    }
-
-    /// Announces the features. They are those of the front, and of the program where it needs it.
-    fn announce(&mut self, desk: &mut Desk) -> Result<(), PlayerFault> {
-        desk.output.line(Message::Features(vec![Feature::Switch(Switch::Done, false)]));
-        if let Err(fault) = desk.program.start() {
-            desk.output.line(Message::TellUserError(format!("the program {fault}")));
-            return Err(fault);
-        }
-        let can = desk.program.abilities();
-        let switches = Switch::ALL.iter().copied().filter(|switch| *switch != Switch::Done);
-        let switches = switches.map(|switch| {
-            let on = match switch {
-                Switch::San | Switch::Sigint | Switch::Sigterm | Switch::SetScore | Switch::Highlight => {
-                    false
-                }
-                Switch::Analyze => can.analyses,
-                Switch::Draw => can.agrees,
-                Switch::Memory => can.memory,
-                Switch::Smp => can.threads,
-                Switch::Exclude => can.restricts,
-                Switch::Ics => false,
-                _ => true,
-            };
-            Feature::Switch(switch, on)
-        });
-        let texts = vec![
-            Feature::MyName(desk.program.name().to_owned()),
-            Feature::Variants(can.variants.iter().map(|&played| variant_name(played)).collect()),
-            Feature::EndgameTables(can.tables.clone()),
-        ];
-        desk.output.line(Message::Features(switches.collect()));
-        desk.output.line(Message::Features(texts));
-        for option in offered(&desk.program.abilities().options) {
-            desk.output.line(Message::Features(vec![Feature::Option(option)]));
-        }
-        desk.output.line(Message::Features(vec![Feature::Switch(Switch::Done, true)]));
-        Ok(())
-    }
-
-    fn set_option(&mut self, name: String, value: Option<String>, desk: &mut Desk) -> Result<(), String> {
-        let known = |option: &OptionDefinition| option.name.eq_ignore_ascii_case(&name);
-        if !desk.program.abilities().options.iter().any(known) {
-            return Err("unknown option".into());
-        }
-        desk.program.set(Setting::Option { name, value })
     }
 
     fn ping(&mut self, number: i64, desk: &mut Desk) {
@@ -361,15 +325,6 @@ impl CecpFront {
             desk.program.prepare(&question);
         }
         desk.output.line(Message::Pong(number));
-    }
-
-    fn analyse(&mut self, desk: &mut Desk) -> Result<StateChange, String> {
-        desk.program.start().map_err(|fault| format!("the program {fault}"))?;
-        if desk.program.abilities().analyses {
-            Ok(StateChange::Mode(EngineMode::Analyze))
-        } else {
-            Err("the program doesn't analyse".into())
-        }
     }
 }
 
@@ -578,21 +533,6 @@ impl CecpFront {
         });
     }
 
-    fn tell_status(&mut self, desk: &mut Desk) {
-        let Some((question, best)) = desk.program.best().filter(|(question, _)| question.is_analysis) else {
-            return;
-        };
-        let status = Status {
-            centiseconds: u64::try_from(question.heard.elapsed().as_millis() / 10).unwrap_or(u64::MAX),
-            nodes: best.nodes.unwrap_or_default(),
-            depth: best.depth.unwrap_or_default(),
-            moves_left: 0,
-            moves_total: u32::try_from(question.game.legal_moves().len()).unwrap_or(u32::MAX),
-            current: None,
-        };
-        desk.output.line(Message::Status(status));
-    }
-
     fn exclude(&mut self, moves: &RootMoves, is_excluded: bool, desk: &mut Desk) -> Result<(), String> {
         if !desk.program.abilities().restricts {
             return Err("unknown command".into());
@@ -679,6 +619,9 @@ impl FrontTime {
     fn clock_of(&self, color: Color, ply: usize) -> Clock {
         let now = Instant::now();
         let made = u32::try_from(ply.saturating_sub(self.start) / 2).unwrap_or(u32::MAX);
+        if let TimeControl::PerMove(time) = self.clock.control(OWN) {
+            return Clock::new(TimeControl::PerMove(time.saturating_sub(self.used).max(*time / 10)));
+        }
         let mut clock = Clock::new(self.clock.control(OWN).clone());
         for (side, of) in [(OWN, color), (OTHER, !color)] {
             clock.set_moves_made(of, made);
@@ -689,6 +632,80 @@ impl FrontTime {
         }
         clock
     }
+}
+
+/// Announces the features. They are those of the front, and of the program where it needs it.
+fn announce(desk: &mut Desk) -> Result<(), PlayerFault> {
+    desk.output.line(Message::Features(vec![Feature::Switch(Switch::Done, false)]));
+    if let Err(fault) = desk.program.start() {
+        desk.output.line(Message::TellUserError(format!("the program {fault}")));
+        return Err(fault);
+    }
+    let can = desk.program.abilities();
+    let switches = Switch::ALL.iter().copied().filter(|switch| *switch != Switch::Done);
+    let switches = switches.map(|switch| {
+        let on = match switch {
+            Switch::Analyze => can.analyses,
+            Switch::Draw => can.agrees,
+            Switch::Memory => can.memory,
+            Switch::Smp => can.threads,
+            Switch::Exclude => can.restricts,
+            Switch::San
+            | Switch::Sigint
+            | Switch::Sigterm
+            | Switch::SetScore
+            | Switch::Highlight
+            | Switch::Ics => false,
+            _ => true,
+        };
+        Feature::Switch(switch, on)
+    });
+    let texts = vec![
+        Feature::MyName(desk.program.name().to_owned()),
+        Feature::Variants(can.variants.iter().map(|&played| variant_name(played)).collect()),
+        Feature::EndgameTables(can.tables.clone()),
+    ];
+    desk.output.line(Message::Features(switches.collect()));
+    desk.output.line(Message::Features(texts));
+    for option in offered(&desk.program.abilities().options) {
+        desk.output.line(Message::Features(vec![Feature::Option(option)]));
+    }
+    desk.output.line(Message::Features(vec![Feature::Switch(Switch::Done, true)]));
+    Ok(())
+}
+
+fn set_option(name: String, value: Option<String>, desk: &mut Desk) -> Result<(), String> {
+    let known = |option: &OptionDefinition| option.name.eq_ignore_ascii_case(&name);
+    if !desk.program.abilities().options.iter().any(known) {
+        return Err("unknown option".into());
+    }
+    desk.program.set(Setting::Option { name, value })
+}
+
+/// Handles `analyze`.
+fn analyse(desk: &mut Desk) -> Result<StateChange, String> {
+    desk.program.start().map_err(|fault| format!("the program {fault}"))?;
+    if desk.program.abilities().analyses {
+        Ok(StateChange::Mode(EngineMode::Analyze))
+    } else {
+        Err("the program doesn't analyse".into())
+    }
+}
+
+/// Handles `.`.
+fn tell_status(desk: &mut Desk) {
+    let Some((question, best)) = desk.program.best().filter(|(question, _)| question.is_analysis) else {
+        return;
+    };
+    let status = Status {
+        centiseconds: u64::try_from(question.heard.elapsed().as_millis() / 10).unwrap_or(u64::MAX),
+        nodes: best.nodes.unwrap_or_default(),
+        depth: best.depth.unwrap_or_default(),
+        moves_left: 0,
+        moves_total: u32::try_from(question.game.legal_moves().len()).unwrap_or(u32::MAX),
+        current: None,
+    };
+    desk.output.line(Message::Status(status));
 }
 
 /// Whether a command ends a pause: GUIs drop their pause without `resume` when the user begins or edits a game.
@@ -709,7 +726,7 @@ fn ends_pause(command: &Command) -> bool {
 }
 
 fn error(kind: &str, line: &str) -> Message {
-    Message::Error { kind: kind.to_owned(), command: game::excerpt(line).to_string() }
+    Message::Error { kind: kind.to_owned(), command: game::excerpt(line) }
 }
 
 /// Text for persons: what the program tells somebody is told; the adapter's own remarks are for the log.

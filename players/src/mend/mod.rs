@@ -58,10 +58,16 @@ pub struct Mend {
 pub enum MendError {
     /// The program can't be started.
     #[error("the program {0}")]
-    Program(#[from] PlayerFault),
+    Program(PlayerFault),
     /// The GUI can't be reached.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl From<PlayerFault> for MendError {
+    fn from(fault: PlayerFault) -> MendError {
+        MendError::Program(fault)
+    }
 }
 
 impl Mend {

@@ -1,6 +1,7 @@
 //! What `herald mend` needs of a program beyond a game: analysis, and settings at any time.
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use game::{Move, PlayedVariant};
@@ -80,8 +81,8 @@ pub enum Setting {
     },
 }
 
-/// Starts a program. Without a protocol it is tried which one it speaks: UCI is answered by `uciok` at once; a program that doesn't is
-/// asked for its features; one that is silent gets its whole patience for UCI, and is then one of version 1 of CECP.
+/// Starts a program. With `is_guess` it is tried which protocol it speaks: UCI is answered by `uciok`, CECP by features; a program that
+/// is silent is one of version 1 of CECP.
 ///
 /// # Errors
 /// The program cannot be started, ends, or speaks neither.
@@ -91,7 +92,7 @@ pub(super) fn start(
     log: Option<Arc<dyn Log>>,
 ) -> Result<Box<dyn MendedPlayer>, PlayerFault> {
     if is_guess {
-        spec.protocol = recognise(spec, log.clone())?;
+        spec.protocol = recognise(spec, log.as_ref())?;
     }
     Ok(match spec.protocol {
         Protocol::Cecp => Box::new(CecpPlayer::start(spec, log)?),
@@ -102,21 +103,34 @@ pub(super) fn start(
     })
 }
 
-/// Finds out which protocol a program speaks.
-fn recognise(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Protocol, PlayerFault> {
-    let patience = spec.patience.min(FIRST_TRY);
-    let speaks_uci = |patience| {
-        let trial = Spec { patience, protocol: Protocol::Uci, ..spec.clone() };
-        UciPlayer::start(&trial, log.clone())
+/// Finds out which protocol a program speaks: two processes are asked in one protocol each. One that answers neither gets its whole
+/// patience.
+fn recognise(spec: &Spec, log: Option<&Arc<dyn Log>>) -> Result<Protocol, PlayerFault> {
+    let try_one = |protocol, patience| {
+        let trial = Spec { protocol, patience, ..spec.clone() };
+        let log = log.cloned();
+        move || match protocol {
+            Protocol::Uci => UciPlayer::start(&trial, log).map(|_| true),
+            _ => CecpPlayer::start(&trial, log).map(|player| player.has_features()),
+        }
     };
-    match speaks_uci(patience) {
-        Ok(_) => return Ok(Protocol::Uci),
-        Err(fault @ PlayerFault::Start(_)) => return Err(fault),
-        Err(_) => {}
+    let patience = spec.patience.min(FIRST_TRY);
+    let (sender, answers) = mpsc::channel();
+    for protocol in [Protocol::Uci, Protocol::Cecp] {
+        let (answer, ask) = (sender.clone(), try_one(protocol, patience));
+        // Without a thread nothing is found out in this way. The other program may have answered, and nobody listens any more.
+        let _ = thread::Builder::new().name("trial".into()).spawn(move || {
+            let _ = answer.send((protocol, ask()));
+        });
     }
-    let trial = Spec { protocol: Protocol::Cecp, ..spec.clone() };
-    if CecpPlayer::start(&trial, log.clone())?.has_features() {
-        return Ok(Protocol::Cecp);
+    drop(sender);
+    for (protocol, answer) in answers {
+        match answer {
+            Ok(true) => return Ok(protocol),
+            Err(fault @ PlayerFault::Start(_)) => return Err(fault),
+            Ok(false) | Err(_) => {}
+        }
     }
-    Ok(if speaks_uci(spec.patience).is_ok() { Protocol::Uci } else { Protocol::Cecp })
+    let speaks_uci = try_one(Protocol::Uci, spec.patience)().is_ok();
+    Ok(if speaks_uci { Protocol::Uci } else { Protocol::Cecp })
 }

@@ -30,6 +30,9 @@ const LENIENCE: Duration = Duration::from_millis(200);
 /// Time for a program to read its input after it was interrupted. One that reads only between its searches is started again.
 const LET_GO: Duration = Duration::from_secs(1);
 
+/// Time for a program to go on after it has claimed a wrong result.
+const SULKING: Duration = Duration::from_secs(1);
+
 /// Time on the way through this process that the program is not told of.
 const ON_THE_WAY: Duration = Duration::from_millis(1);
 
@@ -143,6 +146,8 @@ struct Asked {
     /// When the program has to be told to move, and when it was.
     due: Option<Instant>,
     hurried: Option<Instant>,
+    /// When the program has claimed a wrong result, and has said nothing about the position since.
+    silent_since: Option<Instant>,
     /// The program claims a draw with its next move.
     claims_draw: Option<String>,
     /// The best line so far.
@@ -211,19 +216,18 @@ impl Program {
     /// # Errors
     /// It can't be started.
     pub(super) fn start(&mut self) -> Result<&mut dyn MendedPlayer, PlayerFault> {
-        let player = match self.player.take() {
-            Some(player) => player,
-            None => {
-                let mut player = (self.starter)(&mut self.spec)?;
-                self.abilities = player.abilities();
-                let own = Some(player.name()).filter(|name| !name.is_empty());
-                let name = self.spec.name.as_deref().or(own).unwrap_or(self.spec.command.file_name());
-                self.name = name.to_owned();
-                for setting in &self.settings {
-                    player.set(setting)?;
-                }
-                player
+        let player = if let Some(player) = self.player.take() {
+            player
+        } else {
+            let mut player = (self.starter)(&mut self.spec)?;
+            self.abilities = player.abilities();
+            let own = Some(player.name()).filter(|name| !name.is_empty());
+            let name = self.spec.name.as_deref().or(own).unwrap_or(self.spec.command.file_name());
+            self.name = name.to_owned();
+            for setting in &self.settings {
+                player.set(setting)?;
             }
+            player
         };
         Ok(&mut **self.player.insert(player))
     }
@@ -309,6 +313,7 @@ impl Program {
             refusals: 0,
             due,
             hurried: None,
+            silent_since: None,
             claims_draw: None,
             best: Thinking::default(),
             line: Vec::new(),
@@ -379,11 +384,12 @@ impl Program {
     /// When [`Program::tick`] has to be called.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let asked = self.asked.as_ref()?;
-        match asked.hurried {
+        let due = match asked.hurried {
             None => asked.due,
             Some(_) if asked.line.is_empty() => asked.limit(LONGEST_HURRY),
             Some(_) => asked.limit(HURRY),
-        }
+        };
+        asked.gone_since().into_iter().chain(due).min()
     }
 
     /// Does what is due.
@@ -392,6 +398,9 @@ impl Program {
             return;
         }
         match &self.asked {
+            Some(asked) if asked.gone_since().is_some_and(|gone| now >= gone) => {
+                self.refuse("plays no more after its claim");
+            }
             Some(Asked { hurried: None, .. }) => self.hurry(),
             _ => self.answer_for(false),
         }
@@ -494,10 +503,8 @@ impl Program {
 
     /// Turns on a repair that would have helped.
     fn learn(&mut self, fault: &PlayerFault) {
-        let has_decimals = |asked: &Asked| match asked.question.control(&self.abilities) {
-            TimeControl::PerMove(time) => time.subsec_nanos() != 0,
-            _ => false,
-        };
+        let has_decimals =
+            |asked: &Asked| matches!(asked.question.control(&self.abilities), TimeControl::PerMove(_));
         let (repair, why) = match fault {
             PlayerFault::Silence("ping") => (Repair::Ping, "leaves `ping` without an answer"),
             PlayerFault::Died(_) if self.asked.as_ref().is_some_and(has_decimals) => {
@@ -521,9 +528,11 @@ impl Program {
         let is_late = asked.hurried.is_some_and(|at| at.elapsed() >= LONGEST_HURRY);
         let legal = asked.question.roots.first().copied();
         let any = legal.or_else(|| asked.question.game.legal_moves().first().copied());
-        let best = asked.line.first().copied().or_else(|| any.filter(|_| must || is_late));
+        let roots = &asked.question.roots;
+        let best = asked.line.first().copied().filter(|best| roots.is_empty() || roots.contains(best));
+        let best = best.or_else(|| any.filter(|_| must || is_late));
         let Some(mv) = best else { return };
-        let expected = asked.line.get(1).copied();
+        let expected = asked.line.get(1).copied().filter(|_| asked.line.first() == Some(&mv));
         let was_analysis = asked.question.is_analysis;
         self.asked = None;
         self.was_interrupted = was_analysis;
@@ -624,18 +633,29 @@ impl Program {
             }
             // The front knows the ends on the board.
             result if on_board == Some(result) => {}
-            result if result == color.fold_wb("0-1", "1-0") && on_board.is_none() => {
+            // An older form of `resign`.
+            result if result == color.fold_wb("0-1", "1-0") && reason.to_lowercase().contains("resign") => {
                 self.hear(PlayerEvent::Resignation);
             }
-            result if self.asked.is_some() => self.refuse(&format!("claims the wrong result {result}")),
-            _ => {}
+            result => {
+                if let Some(asked) = &mut self.asked {
+                    asked.silent_since.get_or_insert(Instant::now());
+                    self.note(format!("the program claims the wrong result {result}"));
+                }
+            }
         }
     }
 
     fn hear_line(&mut self, rank: u32, thinking: Thinking) {
         let Some(asked) = &mut self.asked else { return };
+        asked.silent_since = None;
         let moves = thinking.moves(&asked.question.game);
-        let is_about_it = !moves.is_empty() || thinking.line.is_empty();
+        let roots = &asked.question.roots;
+        let is_about_it = match moves.first() {
+            Some(first) => roots.is_empty() || roots.contains(first),
+            None => thinking.line.is_empty(),
+        };
+        let (depth, nodes) = (thinking.depth, thinking.nodes);
         let is_too_deep =
             asked.question.depth.is_some_and(|most| thinking.depth.is_some_and(|depth| depth > most));
         let is_too_much =
@@ -650,12 +670,27 @@ impl Program {
             self.news.push_back(News::Line(rank, thinking, moves));
         }
         if is_too_deep || is_too_much {
-            self.hurry();
+            return self.hurry();
+        }
+        let (now, begun) = (Instant::now(), asked.question.heard);
+        if let (Some(most), Some(nodes @ 1..)) = (asked.question.nodes, nodes) {
+            // At this speed the limit comes before the next line, perhaps.
+            let left = (now - begun).mul_f64((most.saturating_sub(nodes)) as f64 / nodes as f64);
+            asked.due = now.checked_add(left).into_iter().chain(asked.due).min();
+        }
+        if asked.question.is_analysis && asked.question.depth.is_some() && depth == asked.question.depth {
+            // A better line of this depth may come.
+            asked.due = Some(now + (now - begun).max(LAST_WORD)).into_iter().chain(asked.due).min();
         }
     }
 }
 
 impl Asked {
+    /// When a program that has claimed a wrong result counts as one that plays no more.
+    fn gone_since(&self) -> Option<Instant> {
+        self.silent_since.map(|since| since + SULKING)
+    }
+
     /// When a program that was told to move is no longer waited for.
     fn limit(&self, patience: Duration) -> Option<Instant> {
         let limit = self.hurried? + patience;

@@ -27,6 +27,7 @@ struct Script {
 struct ScriptedPlayer(Rc<RefCell<Script>>);
 
 impl ScriptedPlayer {
+    #[expect(clippy::unnecessary_wraps, reason = "most methods of a player end with it")]
     fn note(&self, text: String) -> Result<(), PlayerFault> {
         self.0.borrow_mut().told.push(text);
         Ok(())
@@ -39,6 +40,7 @@ fn moves_of(game: &game::Game) -> String {
 }
 
 impl Player for ScriptedPlayer {
+    #[expect(clippy::unnecessary_literal_bound, reason = "players with a name lend theirs")]
     fn name(&self) -> &str {
         "Script"
     }
@@ -269,7 +271,12 @@ fn only_true_claims_are_passed_on() {
     let mut bench = cecp();
     let claim = |result: &str| PlayerEvent::Claim { result: result.into(), reason: "so".into() };
     bench.send("usermove e2e4");
-    assert!(bench.say(claim("0-1")).contains("claims the wrong result 0-1; it is set up anew"));
+    bench.told();
+    assert!(bench.say(claim("0-1")).contains("claims the wrong result 0-1"));
+    bench.session.program.tick(Instant::now() + Duration::from_secs(2));
+    assert!(bench.told().starts_with("call off|new 1|think"), "it would not go on");
+    bench.session.listen();
+    assert!(bench.written().contains("plays no more after its claim; it is set up anew"));
     assert_eq!(bench.say(claim("1/2-1/2")), "", "it may hold after the move");
     assert_eq!(bench.moves("e7e5"), "move e7e5");
     bench.send("force\nsetboard 6k1/5ppp/8/8/8/8/8/R3K3 w - - 99 80\nlevel 0 5 0\ngo");

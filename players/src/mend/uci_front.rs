@@ -55,11 +55,11 @@ impl Front for UciFront {
         };
         match command {
             Command::Quit => return Ok(ControlFlow::Break(())),
-            Command::Uci => self.greet(desk)?,
+            Command::Uci => greet(desk)?,
             Command::IsReady => self.get_ready(desk),
             Command::UciNewGame => desk.program.end_game(None),
             Command::SetOption { name, value } => {
-                if let Err(reason) = self.set_option(name, value, desk) {
+                if let Err(reason) = self.set_option(&name, value, desk) {
                     note(desk, &reason);
                 }
             }
@@ -85,7 +85,7 @@ impl Front for UciFront {
                 }
                 self.answer(desk);
             }
-            News::Line(rank, thinking, line) => self.show(rank, thinking, line, desk),
+            News::Line(rank, thinking, line) => self.show(rank, &thinking, &line, desk),
             News::Remark(text) => note(desk, &format!("herald mend: {text}")),
             News::Resignation | News::GivenUp(_) if self.search.take().is_some() => {
                 let why = if let News::GivenUp(reason) = &news { reason } else { "the program resigns" };
@@ -108,49 +108,6 @@ fn note(desk: &mut Desk, text: &str) {
 
 /// Settings and positions.
 impl UciFront {
-    fn greet(&mut self, desk: &mut Desk) -> Result<(), PlayerFault> {
-        if let Err(fault) = desk.program.start() {
-            note(desk, &format!("the program {fault}"));
-            return Err(fault);
-        }
-        let can = desk.program.abilities();
-        let mut lines = vec![
-            Message::Name(desk.program.name().to_owned()),
-            Message::Author(format!("the authors of {}", desk.program.name())),
-        ];
-        let mut offer = |name: &str, kind: OptionKind| {
-            let is_known = can.options.iter().any(|option| option.name.eq_ignore_ascii_case(name));
-            let is_own = OWN.contains(&name);
-            if !is_known || is_own {
-                lines.push(Message::Option { name: name.to_owned(), kind });
-            }
-        };
-        if can.memory {
-            offer("Hash", OptionKind::Spin { value: 16, min: 1, max: MOST_MEMORY });
-        }
-        if can.threads {
-            offer("Threads", OptionKind::Spin { value: 1, min: 1, max: MOST_THREADS });
-        }
-        offer("Ponder", OptionKind::Check(false));
-        if can.variants.contains(&PlayedVariant::CHESS960) {
-            offer("UCI_Chess960", OptionKind::Check(false));
-        }
-        let variants: Vec<String> = can.variants.iter().map(|played| played.name().to_owned()).collect();
-        let variants: Vec<String> = variants.into_iter().filter(|name| name != "chess960").collect();
-        if variants.len() > 1 {
-            let value = PlayedVariant::CHESS.name().to_owned();
-            offer("UCI_Variant", OptionKind::Combo { value, choices: variants });
-        }
-        let own = |name: &str| OWN.iter().any(|own| own.eq_ignore_ascii_case(name));
-        let options = can.options.iter().filter(|option| !own(&option.name));
-        lines.extend(
-            options.map(|option| Message::Option { name: option.name.clone(), kind: option.kind.clone() }),
-        );
-        lines.push(Message::UciOk);
-        lines.into_iter().for_each(|line| desk.output.line(line));
-        Ok(())
-    }
-
     fn get_ready(&mut self, desk: &mut Desk) {
         if self.search.is_none() && self.game.ply() == 0 {
             let control = Clock::new(TimeControl::Unlimited);
@@ -160,7 +117,7 @@ impl UciFront {
         desk.output.line(Message::ReadyOk);
     }
 
-    fn set_option(&mut self, name: String, value: Option<String>, desk: &mut Desk) -> Result<(), String> {
+    fn set_option(&mut self, name: &str, value: Option<String>, desk: &mut Desk) -> Result<(), String> {
         let text = value.as_deref().unwrap_or_default();
         let number = || text.trim().parse::<u64>().map_err(|_| format!("{name} needs a whole number"));
         let is_on = text.eq_ignore_ascii_case("true");
@@ -180,12 +137,12 @@ impl UciFront {
                 Ok(())
             }
             "uci_opponent" => {
-                self.opponent = text.splitn(4, ' ').nth(3).unwrap_or_default().to_owned();
+                text.splitn(4, ' ').nth(3).unwrap_or_default().clone_into(&mut self.opponent);
                 Ok(())
             }
             _ => {
                 let options = &desk.program.abilities().options;
-                let known = options.iter().find(|option| option.name.eq_ignore_ascii_case(&name));
+                let known = options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
                 let name =
                     known.map(|option| option.name.clone()).ok_or(format!("there is no option {name}"))?;
                 desk.program.set(Setting::Option { name, value })
@@ -294,7 +251,7 @@ impl UciFront {
         desk.output.line(Message::BestMove { best: mv.to_uci(mode), ponder });
     }
 
-    fn show(&mut self, rank: u32, thinking: Thinking, line: Vec<Move>, desk: &mut Desk) {
+    fn show(&mut self, rank: u32, thinking: &Thinking, line: &[Move], desk: &mut Desk) {
         let Some(search) = &self.search else { return };
         let used = u64::try_from(search.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         let told = thinking.time.and_then(|time| u64::try_from(time.as_millis()).ok());
@@ -314,6 +271,52 @@ impl UciFront {
         };
         desk.output.line(Message::Info(Box::new(info)));
     }
+}
+
+/// Answers `uci`: the options are those of the program, and those that the players set.
+fn greet(desk: &mut Desk) -> Result<(), PlayerFault> {
+    if let Err(fault) = desk.program.start() {
+        note(desk, &format!("the program {fault}"));
+        return Err(fault);
+    }
+    let can = desk.program.abilities();
+    let mut lines = vec![
+        Message::Name(desk.program.name().to_owned()),
+        Message::Author(format!("the authors of {}", desk.program.name())),
+    ];
+    let mut offer = |name: &str, kind: OptionKind| {
+        let is_known = can.options.iter().any(|option| option.name.eq_ignore_ascii_case(name));
+        let is_own = OWN.contains(&name);
+        if !is_known || is_own {
+            lines.push(Message::Option { name: name.to_owned(), kind });
+        }
+    };
+    if can.memory {
+        offer("Hash", OptionKind::Spin { value: 16, min: 1, max: MOST_MEMORY });
+    }
+    if can.threads {
+        offer("Threads", OptionKind::Spin { value: 1, min: 1, max: MOST_THREADS });
+    }
+    offer("Ponder", OptionKind::Check(false));
+    if can.variants.contains(&PlayedVariant::CHESS960) {
+        offer("UCI_Chess960", OptionKind::Check(false));
+    }
+    let variants: Vec<String> = can.variants.iter().map(|played| played.name().to_owned()).collect();
+    let variants: Vec<String> = variants.into_iter().filter(|name| name != "chess960").collect();
+    if variants.len() > 1 {
+        let value = PlayedVariant::CHESS.name().to_owned();
+        offer("UCI_Variant", OptionKind::Combo { value, choices: variants });
+    }
+    let own = |name: &str| OWN.iter().any(|own| own.eq_ignore_ascii_case(name));
+    let options = can.options.iter().filter(|option| !own(&option.name));
+    lines.extend(
+        options.map(|option| Message::Option { name: option.name.clone(), kind: option.kind.clone() }),
+    );
+    lines.push(Message::UciOk);
+    for line in lines {
+        desk.output.line(line);
+    }
+    Ok(())
 }
 
 /// The clock of a `go`. Times that are over count as a millisecond.
