@@ -187,7 +187,7 @@ impl CecpPlayer {
         self.stream.tell(Command::Ping(self.pings))?;
         let until = self.stream.deadline();
         loop {
-            let said = self.stream.answer("ping", until)?;
+            let said = unprompted(self.stream.answer("ping", until)?);
             match said.message {
                 Message::Pong(number) if number == self.pings => return Ok(()),
                 Message::Features(features) => self.features.learn_all(features),
@@ -239,6 +239,7 @@ impl ProtocolPlayer for CecpPlayer {
     }
 
     fn understand(&mut self, said: Timed<Message>) -> Result<Option<PlayerEvent>, PlayerFault> {
+        let said = unprompted(said);
         if let Message::Features(features) = said.message {
             self.features.learn_all(features);
             return Ok(None);
@@ -272,6 +273,29 @@ impl ProtocolPlayer for CecpPlayer {
             message => remark(&message).map(PlayerEvent::Remark),
         })
     }
+}
+
+/// Reads a message behind prompts: GNU Chess writes `White (1) : pong 3` after an analysis.
+fn unprompted(mut said: Timed<Message>) -> Timed<Message> {
+    if let Message::Other(line) = &said.message {
+        let text = without_prompts(line);
+        if text.len() < line.len() {
+            said.message = Message::parse(text);
+        }
+    }
+    said
+}
+
+fn without_prompts(mut line: &str) -> &str {
+    let prompt = |line: &str| {
+        let rest = line.strip_prefix("White (").or_else(|| line.strip_prefix("Black ("))?;
+        let number = rest.bytes().take_while(u8::is_ascii_digit).count();
+        rest[number..].starts_with(") : ").then_some(line.len() - rest.len() + number + ") : ".len())
+    };
+    while let Some(length) = prompt(line) {
+        line = &line[length..];
+    }
+    line
 }
 
 /// Returns the command that tells an outcome.
@@ -462,6 +486,14 @@ impl MendedPlayer for CecpPlayer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prompts_are_no_part_of_a_message() {
+        assert_eq!(without_prompts("White (1) : Black (12) : pong 3"), "pong 3");
+        for line in ["White (x) : pong 3", "White mates", "pong 3", ""] {
+            assert_eq!(without_prompts(line), line);
+        }
+    }
 
     #[test]
     fn moves_in_the_forms_of_version_1() {
