@@ -60,11 +60,15 @@ impl Features {
     pub(crate) fn has(&self, switch: Switch) -> bool {
         let repaired = |repair| self.repairs.contains(&repair);
         match switch {
-            Switch::Ping if repaired(Repair::Ping) => return false,
-            Switch::SetBoard if repaired(Repair::SetBoard) => return false,
-            Switch::Time if repaired(Repair::TimeCommands) => return true,
-            _ => {}
+            Switch::Ping if repaired(Repair::Ping) => false,
+            Switch::SetBoard if repaired(Repair::SetBoard) => false,
+            Switch::Time if repaired(Repair::TimeCommands) => true,
+            _ => self.offers(switch),
         }
+    }
+
+    /// Whether a feature is on, by announcement or by default.
+    pub(crate) fn offers(&self, switch: Switch) -> bool {
         self.switches.get(&switch).copied().unwrap_or(switch.default())
     }
 

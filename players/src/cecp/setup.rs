@@ -23,6 +23,9 @@ pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, 
         Ok(vec![Command::SetBoard(game.start_fen()).to_string()])
     } else if is_editable(game) {
         Ok(edit(game.start(), features))
+    } else if features.offers(Switch::SetBoard) {
+        // Broken in some way, but the only way to this position.
+        Ok(vec![Command::SetBoard(game.start_fen()).to_string()])
     } else {
         Err(PlayerFault::Unsupported(format!("from {} (it has no setboard)", game.start_fen())))
     }
