@@ -650,6 +650,7 @@ fn announce(desk: &mut Desk) -> Result<(), PlayerFault> {
             Switch::Memory => can.memory,
             Switch::Smp => can.threads,
             Switch::Exclude => can.restricts,
+            Switch::Nps => can.counts_nodes,
             Switch::San
             | Switch::Sigint
             | Switch::Sigterm
