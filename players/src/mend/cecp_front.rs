@@ -7,9 +7,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use game::{
-    Clock, Color, Game, Move, MoveError, Outcome, Phase, Phases, PlayedVariant, ScoreBound, TimeControl,
-};
+use game::{Clock, Color, Game, Move, MoveError, Outcome, PlayedVariant, ScoreBound, TimeControl};
 use messages::cecp::{
     Audience, CecpBoard, Command, CommandError, EditLine, EngineMode, Feature, Message, Occupation,
     OptionDefinition, PositionRefusal, RootMoves, SessionState, StateChange, Status, Switch, ThinkingLine,
@@ -17,16 +15,11 @@ use messages::cecp::{
 };
 use shakmaty::ByColor;
 
-use super::program::{Answer, News, Question};
+use super::front_time::{FrontTime, LITTLE, OTHER, OWN, control};
+use super::program::{Answer, News};
+use super::question::Question;
 use super::{Desk, Front, Setting};
 use crate::{PlayerFault, Thinking};
-
-/// The program's clock and that of the opponent are those of these sides, whatever they play.
-const OWN: Color = Color::White;
-const OTHER: Color = Color::Black;
-
-/// Time for a move under `st 0`, which GUIs send when they round down, and without any time.
-const LITTLE: Duration = Duration::from_millis(500);
 
 /// How GUIs write a null move.
 const NULL_MOVE: &str = "@@@@";
@@ -66,20 +59,6 @@ pub(super) struct CecpFront {
     ratings: [Option<u32>; 2],
 }
 
-/// Time as CECP tells it.
-struct FrontTime {
-    clock: Clock,
-    /// Ply at which the time control began.
-    start: usize,
-    depth: Option<u32>,
-    /// Nodes that count as a second.
-    node_rate: Option<u64>,
-    /// When the side to move began to think.
-    since: Instant,
-    /// Time of the move before `pause`.
-    used: Duration,
-}
-
 impl Default for CecpFront {
     fn default() -> CecpFront {
         let clock =
@@ -99,13 +78,6 @@ impl Default for CecpFront {
             ratings: [None; 2],
         }
     }
-}
-
-/// The control of one or two sessions; without any time, a little for each move.
-fn control(sessions: &[TimeSession], increment: Duration) -> TimeControl {
-    let phase = |&TimeSession { moves, time }| Phase { moves: (moves > 0).then_some(moves), time, increment };
-    let phases = Phases::new(sessions.iter().map(phase).collect());
-    phases.map_or(TimeControl::PerMove(LITTLE), TimeControl::Clock)
 }
 
 impl Front for CecpFront {
@@ -237,7 +209,6 @@ impl CecpFront {
 
     fn obey(&mut self, command: Command, desk: &mut Desk) -> Result<StateChange, String> {
         use Command as C;
-        let ply = self.board.game().map_or(0, Game::ply);
         match command {
             C::New => return Ok(self.new_game(Game::default(), StateChange::NewGame, desk)),
             C::Variant(name) => return self.variant(&name, desk),
@@ -274,11 +245,21 @@ impl CecpFront {
             C::Hint => self.hint(desk),
             C::Book => desk.output.line(Message::BookEnd),
             C::Random => return Ok(StateChange::ToggleRandom),
+            C::Ponder(on) => return Ok(StateChange::Ponder(on)),
+            setting => self.obey_setting(setting, desk)?,
+        }
+        Ok(StateChange::Nothing)
+    }
+
+    /// Obeys a command that changes no state of the game. Those that a program could only misunderstand are passed over.
+    fn obey_setting(&mut self, command: Command, desk: &mut Desk) -> Result<(), String> {
+        use Command as C;
+        let ply = self.board.game().map_or(0, Game::ply);
+        match command {
             C::Memory(mebibytes) => desk.program.set(Setting::Memory(mebibytes))?,
             C::Cores(threads) => desk.program.set(Setting::Threads(threads))?,
             C::EgtPath { flavor, path } => desk.program.set(Setting::Tables { flavor, path })?,
             C::Option { name, value } => set_option(name, value, desk)?,
-            C::Ponder(on) => return Ok(StateChange::Ponder(on)),
             C::Post(on) => self.posts = on,
             C::Level { moves, base, increment } => {
                 self.time.begin(control(&[TimeSession { moves, time: base }], increment), ply);
@@ -300,20 +281,9 @@ impl CecpFront {
             C::SetScore { .. } | C::Holding { .. } | C::Partner(_) | C::PartnerTell(_) | C::Answer { .. } => {
                 return Err("unknown command".into());
             }
-            C::Lift(_)
-            | C::Put(_)
-            | C::Hover(_)
-            | C::Computer
-            | C::Ics(_)
-            | C::Decline
-            | C::MoveNow
-            | C::Accepted(_)
-            | C::Rejected(_)
-            | C::Xboard
-            | C::Protover(_)
-            | C::Quit => {}
+            _ => {}
         }
-        Ok(StateChange::Nothing)
+        Ok(())
     }
 
     fn ping(&mut self, number: i64, desk: &mut Desk) {
@@ -577,60 +547,6 @@ impl CecpFront {
 
     fn resume(&mut self, _desk: &mut Desk) {
         self.state.apply(StateChange::Paused(false));
-    }
-}
-
-impl FrontTime {
-    fn begin(&mut self, control: TimeControl, ply: usize) {
-        self.clock = Clock::new(control);
-        self.start = ply;
-    }
-
-    fn new_game(&mut self) {
-        self.depth = None;
-        self.node_rate = None;
-        self.begin(self.clock.control(OWN).clone(), 0);
-    }
-
-    /// Handles `time` and `otim`, which tell nothing about a time for each move.
-    fn set(&mut self, side: Color, centiseconds: i64) {
-        if !matches!(self.clock.control(side), TimeControl::PerMove(_)) {
-            let left = Duration::from_millis(u64::try_from(centiseconds).unwrap_or(0).saturating_mul(10));
-            self.clock.set_remaining(side, left, Instant::now());
-        }
-    }
-
-    /// Charges the program's move.
-    fn moved(&mut self) {
-        let used = self.since.elapsed() + std::mem::take(&mut self.used);
-        let left = self.clock.remaining(OWN, Instant::now()).unwrap_or(used);
-        self.clock.book_turn(OWN, used.min(left));
-        self.since = Instant::now();
-    }
-
-    /// Nodes for a move, if `st` and `nps` say so.
-    fn nodes(&self) -> Option<u64> {
-        let TimeControl::PerMove(time) = self.clock.control(OWN) else { return None };
-        let nodes = time.as_millis().saturating_mul(u128::from(self.node_rate?)) / 1000;
-        Some(u64::try_from(nodes).unwrap_or(u64::MAX).max(1))
-    }
-
-    /// The clock with the program on the side of `color`.
-    fn clock_of(&self, color: Color, ply: usize) -> Clock {
-        let now = Instant::now();
-        let made = u32::try_from(ply.saturating_sub(self.start) / 2).unwrap_or(u32::MAX);
-        if let TimeControl::PerMove(time) = self.clock.control(OWN) {
-            return Clock::new(TimeControl::PerMove(time.saturating_sub(self.used).max(*time / 10)));
-        }
-        let mut clock = Clock::new(self.clock.control(OWN).clone());
-        for (side, of) in [(OWN, color), (OTHER, !color)] {
-            clock.set_moves_made(of, made);
-            if let Some(left) = self.clock.remaining(side, now) {
-                let left = if side == OWN { left.saturating_sub(self.used) } else { left };
-                clock.set_remaining(of, left, now);
-            }
-        }
-        clock
     }
 }
 

@@ -12,8 +12,10 @@
 //! and the state of a CECP engine are shared: [`messages::cecp::CecpBoard`], [`messages::cecp::SessionState`].
 
 mod cecp_front;
+mod front_time;
 mod player;
 mod program;
+mod question;
 #[cfg(test)]
 mod tests;
 mod uci_front;

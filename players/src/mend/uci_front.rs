@@ -12,7 +12,8 @@ use messages::uci::{Command, Go, Info, InfoScore, Message, StartPosition};
 use shakmaty::ByColor;
 use shakmaty::uci::UciMove;
 
-use super::program::{Answer, News, Question};
+use super::program::{Answer, News};
+use super::question::Question;
 use super::{Desk, Front, Setting};
 use crate::{PlayerFault, Thinking};
 
