@@ -10,6 +10,7 @@ mod check;
 mod epd;
 mod link;
 mod match_command;
+mod mend;
 mod play;
 mod position;
 mod ratings;
@@ -61,6 +62,7 @@ enum HeraldCommand {
     Bridge(bridge::BridgeArgs),
     Link(Box<link::LinkArgs>),
     Check(check::CheckArgs),
+    Mend(mend::MendArgs),
     Board(board::BoardArgs),
     Bench(bench::BenchArgs),
     Perft(position::PerftArgs),
@@ -140,6 +142,7 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Bridge(bridge)) => bridge.run(),
         Some(HeraldCommand::Link(link)) => link.run(),
         Some(HeraldCommand::Check(check)) => check.run(),
+        Some(HeraldCommand::Mend(mend)) => mend.run(),
         Some(HeraldCommand::Board(board)) => board.run(),
         Some(HeraldCommand::Bench(bench)) => bench.run(),
         Some(HeraldCommand::Perft(perft)) => perft.run(),

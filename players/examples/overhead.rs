@@ -1,7 +1,8 @@
 //! Measures the overhead of a move: the time from asking a player that moves at once to its answer, for each protocol, in
 //! microseconds. Most of it is the player's: reading, choosing at random, two context switches.
 //!
-//! `cargo run --release -p herald-players --example overhead [MOVES]`
+//! `cargo run --release -p herald-players --example overhead [MOVES [HERALD]]`; with the executable `herald`, through `herald mend`, in
+//! each protocol: the difference is the time that the adapter takes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,8 +13,12 @@ use shakmaty::ByColor;
 
 fn main() {
     let moves = std::env::args().nth(1).map_or(20_000, |text| text.parse().expect("a number of moves"));
+    let herald = std::env::args().nth(2);
     for (name, protocol) in [("cecp", Protocol::Cecp), ("uci", Protocol::Uci), ("cego", Protocol::Cego)] {
-        let mut times = measure(name, protocol, moves);
+        if herald.is_some() && protocol == Protocol::Cego {
+            continue;
+        }
+        let mut times = measure(name, protocol, moves, herald.as_deref());
         times.sort_unstable();
         let at = |permille: usize| times[(times.len() - 1) * permille / 1000].as_secs_f64() * 1e6;
         println!("{name:5} median {:6.1}  90% {:6.1}  99% {:6.1}", at(500), at(900), at(990));
@@ -21,11 +26,11 @@ fn main() {
 }
 
 /// Measures the answers of a program that moves at once and plays both sides of its games.
-fn measure(name: &str, protocol: Protocol, moves: usize) -> Vec<Duration> {
+fn measure(name: &str, protocol: Protocol, moves: usize, herald: Option<&str>) -> Vec<Duration> {
     let here = std::env::current_exe().expect("a path");
     let program = here.parent().map(|folder| folder.join("misbehaving")).expect("a folder");
     let mut times = Vec::with_capacity(moves);
-    let mut players = [1, 2].map(|seed| start(&program, name, protocol, seed));
+    let mut players = [1, 2].map(|seed| start(&program, name, protocol, seed, herald));
     while times.len() < moves {
         play(&mut players, &mut times);
     }
@@ -35,9 +40,11 @@ fn measure(name: &str, protocol: Protocol, moves: usize) -> Vec<Duration> {
     times
 }
 
-fn start(program: &Path, name: &str, protocol: Protocol, seed: u32) -> Box<dyn Player> {
+fn start(program: &Path, name: &str, protocol: Protocol, seed: u32, herald: Option<&str>) -> Box<dyn Player> {
     let seed = seed.to_string();
     let words = [program.to_str().expect("a plain path"), "--protocol", name, "--seed", &seed];
+    let adapter = herald.map(|herald| [herald, "mend", "--protocol", name, "--"]);
+    let words = adapter.into_iter().flatten().chain(words);
     let command = CommandLine::from_words(words.map(String::from)).expect("words");
     players::start(&Spec::new(command, protocol), None).expect("the example `misbehaving` was built")
 }

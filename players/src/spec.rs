@@ -1,6 +1,6 @@
 //! The specification of a program: command line, protocol and settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use messages::OptionKind;
 use serde::{Deserialize, Serialize};
 
-use crate::{PlayerFault, Protocol};
+use crate::{PlayerFault, Protocol, Repair};
 
 /// Command line, protocol and settings of a program. Example in TOML:
 ///
@@ -49,6 +49,9 @@ pub struct Spec {
     /// Lines that are sent to it once its options are set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub init: Vec<String>,
+    /// Known faults of the program that its conversation avoids.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub repairs: BTreeSet<Repair>,
     /// Time limit for the program to get ready, at the start and for each game. In TOML, seconds.
     #[serde(default = "default_patience", with = "seconds")]
     pub patience: Duration,
@@ -71,6 +74,7 @@ impl Spec {
             threads: None,
             lines: None,
             init: Vec::new(),
+            repairs: BTreeSet::new(),
             patience: default_patience(),
             grace: default_grace(),
         }

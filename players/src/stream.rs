@@ -15,7 +15,7 @@ use platform::{PipeRead, PipeWriter, Pipes, Process, Resources, Source};
 
 use crate::lines::{self, ErrorDrain, OutputLine, OutputLines};
 use crate::log::{Log, Recorder, Speaker};
-use crate::{Departure, PlayerFault, Spec};
+use crate::{Departure, PlayerFault, Repair, Spec};
 
 /// Time that a program may leave its input pipe full before it counts as lost, and the bytes that it may write meanwhile.
 const FULL_PIPE_PATIENCE: Duration = Duration::from_secs(1);
@@ -23,6 +23,11 @@ const MOST_HELD_BACK: usize = 4 * 1024 * 1024;
 
 /// Time to wait for the exit status of a program that has closed its standard output: usually it is ending.
 const EXIT_PATIENCE: Duration = Duration::from_millis(50);
+
+/// Time for a program that loses lines to read one, and to deal with it afterwards, which can't be observed. It may be thinking
+/// and not read at all.
+const READING: Duration = Duration::from_millis(50);
+const DEALING: Duration = Duration::from_millis(3);
 
 /// Messages of the programs of a protocol.
 pub trait Vocabulary {
@@ -118,11 +123,23 @@ impl<V: Vocabulary> Stream<V> {
         self.tell_all([line])
     }
 
-    /// Sends several lines in one write.
+    /// Sends several lines in one write, or one by one to a program that would lose the others.
     ///
     /// # Errors
     /// As for [`Stream::tell`].
     pub fn tell_all(&mut self, lines: impl IntoIterator<Item = impl Display>) -> Result<(), PlayerFault> {
+        if !self.spec.repairs.contains(&Repair::OneLineARead) {
+            return self.tell_at_once(lines);
+        }
+        lines.into_iter().try_for_each(|line| {
+            self.tell_at_once([line])?;
+            self.wait_until_read(Instant::now() + READING);
+            thread::sleep(DEALING);
+            Ok(())
+        })
+    }
+
+    fn tell_at_once(&mut self, lines: impl IntoIterator<Item = impl Display>) -> Result<(), PlayerFault> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }

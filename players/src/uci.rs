@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use game::{CastlingMode, Color, Game, Outcome, PlayedVariant, ScoreBound, TimeControl};
+use game::{CastlingMode, Color, Game, Move, Outcome, PlayedVariant, ScoreBound, TimeControl};
 use messages::OptionKind;
+use messages::cecp::OptionDefinition;
 use messages::uci::{Command, Go, Info, LineError, Message, StartPosition};
 use platform::Source;
 use shakmaty::uci::UciMove;
 
+use crate::mend::{Abilities, MendedPlayer, Setting};
 use crate::player::{ProtocolPlayer, next_arrival, not_offered, offered_name, score};
 use crate::{
     Arrival, Capacity, Departure, Log, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Stream,
@@ -486,5 +488,57 @@ impl Player for UciPlayer {
         let _ = self.stop().and_then(|()| self.stream.tell(Command::Quit));
         let grace = self.stream.spec.grace;
         self.stream.quit(grace)
+    }
+}
+
+impl MendedPlayer for UciPlayer {
+    fn abilities(&self) -> Abilities {
+        let options = self.options.iter().map(|(name, kind)| OptionDefinition {
+            name: name.clone(),
+            kind: kind.clone(),
+            purpose: None,
+        });
+        Abilities {
+            analyses: true,
+            agrees: false,
+            counts_nodes: true,
+            restricts: true,
+            memory: self.option("Hash").is_some(),
+            threads: self.option("Threads").is_some(),
+            variants: PlayedVariant::all().filter(|&played| self.check_variant(played).is_ok()).collect(),
+            tables: self.option("SyzygyPath").map(|_| "syzygy".to_owned()).into_iter().collect(),
+            options: options.collect(),
+        }
+    }
+
+    fn analyse(&mut self, game: &NewGame, roots: &[Move]) -> Result<(), PlayerFault> {
+        let (game, since) = (&game.game, Instant::now());
+        self.stop()?;
+        self.set_variant(PlayedVariant::of(game))?;
+        let searchmoves = roots.iter().map(|root| root.to_uci(game.mode())).collect();
+        let go = Go { infinite: true, searchmoves, ..Go::default() };
+        let request = SearchRequest { position: position(game, None), go, color: game.turn(), since };
+        match &mut self.state {
+            UciState::Stopping(next) => {
+                *next = Some(Box::new(request));
+                Ok(())
+            }
+            _ => self.begin(request),
+        }
+    }
+
+    fn be_patient(&mut self, patience: Duration) {
+        self.stream.spec.patience = patience;
+    }
+
+    fn set(&mut self, setting: &Setting) -> Result<(), PlayerFault> {
+        let (name, value) = match setting {
+            Setting::Option { name, value } => (name.as_str(), value.clone().unwrap_or_default()),
+            Setting::Memory(mebibytes) => ("Hash", mebibytes.to_string()),
+            Setting::Threads(threads) => ("Threads", threads.to_string()),
+            Setting::Tables { path, .. } => ("SyzygyPath", path.clone()),
+        };
+        let value = self.setting(name, &OptionValue::Text(value))?;
+        self.stream.tell(Command::SetOption { name: name.to_owned(), value })
     }
 }

@@ -23,6 +23,7 @@ mod match_options;
 #[cfg(unix)]
 mod match_shown;
 mod match_variants;
+mod mend;
 mod peers;
 mod ratings;
 mod referee;

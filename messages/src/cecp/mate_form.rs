@@ -26,14 +26,26 @@ const OBSERVED: [(&str, i32); 5] = [
     ("Sjeng", 999_999),
 ];
 
-/// The longest mate of the form in plies. No program looks further ahead.
+/// Numbers from which programs count the plies, for those that were not observed.
+const USUAL: [i32; 12] =
+    [9999, 10_000, 15_000, 16_000, 20_000, 30_000, 31_000, 32_000, 32_767, 50_000, 100_000, 1_000_000];
+
+/// The longest mate of the form in plies, and the longest that is believed of a program that was not observed. No program looks further ahead.
 const LONGEST: i32 = 500;
+const LONGEST_GUESS: i32 = 100;
 
 impl MateForm {
     /// The form of a program that calls itself by this name.
     pub fn of(program: &str) -> MateForm {
         let known = OBSERVED.iter().find(|(name, _)| program.starts_with(name));
         known.map_or(MateForm::Moves, |(_, mate)| MateForm::Plies(*mate))
+    }
+
+    /// The likely form of a score of a program that has a form of its own: plies, counted from the nearest usual number above it.
+    pub fn guess(score: Score) -> MateForm {
+        let number = number_of(score).saturating_abs();
+        let near = USUAL.into_iter().find(|mate| (mate - LONGEST_GUESS..*mate).contains(&number));
+        near.map_or(MateForm::Moves, MateForm::Plies)
     }
 
     /// Reads a score, which was parsed as the protocol says, as what the program means.
@@ -96,6 +108,16 @@ mod tests {
         ] {
             assert_eq!(meant(program, line), score, "{program}: {line}");
         }
+    }
+
+    #[test]
+    fn forms_are_guessed() {
+        let guessed = |number| MateForm::guess(Score::Centipawns(number)).read(Score::Centipawns(number));
+        assert_eq!(guessed(31_997), Score::MateIn(2));
+        assert_eq!(guessed(-32_765), Score::MatedIn(1));
+        assert_eq!(guessed(9995), Score::MateIn(2));
+        assert_eq!(guessed(29_000), Score::Centipawns(29_000));
+        assert_eq!(MateForm::guess(Score::MateIn(2)), MateForm::Moves);
     }
 
     #[test]

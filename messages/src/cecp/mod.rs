@@ -2,14 +2,17 @@
 //!
 //! A GUI sends a [`Command`], an engine a [`Message`]. Both can be parsed and written, for use at either end.
 
+mod board;
 mod command;
 mod feature;
 mod mate_form;
 mod message;
 mod notation;
 mod option;
+mod state;
 mod thinking;
 
+pub use board::{CecpBoard, PositionRefusal};
 pub use command::{Command, CommandError, EditLine, Place, RootMoves, TimeSession};
 pub use feature::{Feature, Switch};
 pub use mate_form::MateForm;
@@ -18,4 +21,5 @@ pub use notation::first_word;
 pub use option::{OptionDefinition, OptionPurpose};
 /// Result of a game. `*` is not in the specification, but XBoard sends it when it closes.
 pub use shakmaty::Outcome as GameResult;
+pub use state::{EngineMode, Occupation, SessionState, StateChange};
 pub use thinking::ThinkingLine;

@@ -1,12 +1,12 @@
 //! Features and options that an engine announces in its `feature` lines.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use game::PlayedVariant;
 use messages::cecp::{Feature, OptionDefinition, Switch};
 
 use crate::player::offered_name;
-use crate::{OptionValue, PlayerFault, spec};
+use crate::{OptionValue, PlayerFault, Repair, spec};
 
 /// Features of an engine. The last value of a feature counts; options add up.
 #[derive(Debug, Default)]
@@ -18,9 +18,16 @@ pub(crate) struct Features {
     pub(crate) endgame_tables: Vec<String>,
     pub(crate) options: Vec<OptionDefinition>,
     pub(super) name: Option<String>,
+    /// Faults because of which some features are not used.
+    pub(crate) repairs: BTreeSet<Repair>,
 }
 
 impl Features {
+    /// The features of an engine of which nothing is known but its faults.
+    pub(crate) fn repaired(repairs: BTreeSet<Repair>) -> Features {
+        Features { repairs, ..Features::default() }
+    }
+
     /// Records a feature. Returns whether it is accepted: known and used.
     pub(crate) fn learn(&mut self, feature: Feature) -> bool {
         match feature {
@@ -49,8 +56,19 @@ impl Features {
         }
     }
 
-    /// Whether a feature is on, by announcement or by default.
+    /// Whether a feature is on, by announcement or by default, and not broken.
     pub(crate) fn has(&self, switch: Switch) -> bool {
+        let repaired = |repair| self.repairs.contains(&repair);
+        match switch {
+            Switch::Ping if repaired(Repair::Ping) => false,
+            Switch::SetBoard if repaired(Repair::SetBoard) => false,
+            Switch::Time if repaired(Repair::TimeCommands) => true,
+            _ => self.offers(switch),
+        }
+    }
+
+    /// Whether a feature is on, by announcement or by default.
+    pub(crate) fn offers(&self, switch: Switch) -> bool {
         self.switches.get(&switch).copied().unwrap_or(switch.default())
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use messages::cecp::{Command, Feature, Message, Switch};
 
 use super::features::{self, Features};
-use crate::{Cecp, Log, PlayerFault, Spec, Stream};
+use crate::{Cecp, Log, PlayerFault, Repair, Spec, Stream};
 
 /// Time limit after `feature done=0`, which asks to wait for any length of time.
 const LONGEST_START: Duration = Duration::from_mins(10);
@@ -20,6 +20,9 @@ const DEALING: Duration = Duration::from_millis(20);
 /// Time after which an engine that has read `protover` and is silent gets empty lines. A thread of GNU Chess waits for the lock
 /// of standard input, which its reader holds while there is nothing to read; input read until then is lost.
 const SILENCE: Duration = Duration::from_millis(300);
+
+/// Time limit for the features of a program that is known not to end them.
+const ENDLESS_FEATURES: Duration = Duration::from_secs(2);
 
 /// Number of attempts to wake an engine. One that stays silent has no features.
 const WAKINGS: u32 = 5;
@@ -41,8 +44,12 @@ pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Ce
 
 /// Asks for the features. An engine that sends none uses version 1 of the protocol.
 fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
-    let mut known = Features::default();
+    let repairs = stream.spec.repairs.clone();
     let mut until = stream.deadline();
+    if repairs.contains(&Repair::Features) {
+        until = until.min(Instant::now() + ENDLESS_FEATURES);
+    }
+    let mut known = Features::repaired(repairs);
     stream.tell(Command::Protover(2))?;
     let mut wakings = 0;
     while known.done() != Some(true) {
@@ -94,10 +101,12 @@ fn answer(
     known: &mut Features,
     features: Vec<Feature>,
 ) -> Result<(), PlayerFault> {
-    stream.tell_all(features.into_iter().map(|feature| {
+    let answers = features.into_iter().map(|feature| {
         let name = features::name(&feature);
         if known.learn(feature) { Command::Accepted(name) } else { Command::Rejected(name) }
-    }))
+    });
+    let answers: Vec<Command> = answers.collect();
+    if stream.spec.repairs.contains(&Repair::KnownCommands) { Ok(()) } else { stream.tell_all(answers) }
 }
 
 fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> Result<(), PlayerFault> {

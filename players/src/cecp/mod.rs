@@ -6,16 +6,20 @@ pub(crate) mod setup;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
-use game::{Outcome, PlayedVariant, TimeControl, excerpt};
-use messages::cecp::{Command, GameResult, MateForm, Message, Switch, ThinkingLine};
+use game::{Move, Outcome, PlayedVariant, TimeControl, excerpt};
+use messages::cecp::{Command, GameResult, MateForm, Message, RootMoves, Switch, ThinkingLine};
 use platform::Source;
 
 pub(crate) use self::features::Features;
 use crate::log::Log;
+use crate::mend::{Abilities, MendedPlayer, Setting};
 use crate::player::{ProtocolPlayer, next_arrival, not_offered, score};
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
+use crate::{
+    Arrival, Departure, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Repair, Spec, Thinking, Turn,
+};
 
 /// Maximum number of messages for persons that are kept while a program gets ready.
 const MOST_REMARKS: usize = 16;
@@ -60,6 +64,8 @@ enum CecpState {
     Forced,
     /// It has to move.
     Thinking,
+    /// It analyses.
+    Analysing,
     /// It has moved.
     Waiting,
 }
@@ -94,6 +100,13 @@ impl CecpPlayer {
         })
     }
 
+    /// Whether the engine has announced anything.
+    pub(crate) fn has_features(&self) -> bool {
+        self.features.name.is_some()
+            || self.features.done().is_some()
+            || !self.features.asked_for().is_empty()
+    }
+
     /// Asks the engine to end.
     fn send_quit(&mut self) {
         // The engine may have ended already.
@@ -103,6 +116,7 @@ impl CecpPlayer {
     /// Stops the search, and tells the result.
     fn finish(&mut self, result: Command) -> Result<(), PlayerFault> {
         let is_busy = self.state == CecpState::Thinking;
+        self.leave_analysis()?;
         self.state = CecpState::Idle;
         if is_busy && self.features.has(Switch::Sigint) {
             self.stream.interrupt();
@@ -110,6 +124,10 @@ impl CecpPlayer {
         self.needs_restart |= is_busy && !self.features.has(Switch::Ping);
         self.stream.tell(Command::Force)?;
         self.stream.tell(result)
+    }
+
+    fn leave_analysis(&mut self) -> Result<(), PlayerFault> {
+        if self.state == CecpState::Analysing { self.stream.tell(Command::Exit) } else { Ok(()) }
     }
 
     /// Replaces the process by a new one.
@@ -169,7 +187,7 @@ impl CecpPlayer {
         self.stream.tell(Command::Ping(self.pings))?;
         let until = self.stream.deadline();
         loop {
-            let said = self.stream.answer("ping", until)?;
+            let said = unprompted(self.stream.answer("ping", until)?);
             match said.message {
                 Message::Pong(number) if number == self.pings => return Ok(()),
                 Message::Features(features) => self.features.learn_all(features),
@@ -221,6 +239,7 @@ impl ProtocolPlayer for CecpPlayer {
     }
 
     fn understand(&mut self, said: Timed<Message>) -> Result<Option<PlayerEvent>, PlayerFault> {
+        let said = unprompted(said);
         if let Message::Features(features) = said.message {
             self.features.learn_all(features);
             return Ok(None);
@@ -244,10 +263,39 @@ impl ProtocolPlayer for CecpPlayer {
             Message::Result { result, comment } => {
                 Some(PlayerEvent::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
             }
-            Message::Thinking(line) => Some(PlayerEvent::Thinking(thinking(line, self.name()))),
+            Message::Thinking(mut line) => {
+                let is_unknown = MateForm::of(self.name()) == MateForm::Moves;
+                if is_unknown && self.features.repairs.contains(&Repair::MateScores) {
+                    line.score = MateForm::guess(line.score).read(line.score);
+                }
+                Some(PlayerEvent::Thinking(thinking(line, self.name())))
+            }
             message => remark(&message).map(PlayerEvent::Remark),
         })
     }
+}
+
+/// Reads a message behind prompts: GNU Chess writes `White (1) : pong 3` after an analysis.
+fn unprompted(mut said: Timed<Message>) -> Timed<Message> {
+    if let Message::Other(line) = &said.message {
+        let text = without_prompts(line);
+        if text.len() < line.len() {
+            said.message = Message::parse(text);
+        }
+    }
+    said
+}
+
+fn without_prompts(mut line: &str) -> &str {
+    let prompt = |line: &str| {
+        let rest = line.strip_prefix("White (").or_else(|| line.strip_prefix("Black ("))?;
+        let number = rest.bytes().take_while(u8::is_ascii_digit).count();
+        rest[number..].starts_with(") : ").then_some(line.len() - rest.len() + number + ") : ".len())
+    };
+    while let Some(length) = prompt(line) {
+        line = &line[length..];
+    }
+    line
 }
 
 /// Returns the command that tells an outcome.
@@ -285,7 +333,7 @@ pub(crate) fn thinking(line: ThinkingLine, program: &str) -> Thinking {
         speed: line.kilonodes_per_second.map(|kilonodes| kilonodes.saturating_mul(1000)),
         hash_full: None,
         tablebase_hits: line.tablebase_hits,
-        time: Some(std::time::Duration::from_millis(line.centiseconds.saturating_mul(10))),
+        time: Some(Duration::from_millis(line.centiseconds.saturating_mul(10))),
         line: line.text,
     }
 }
@@ -324,6 +372,7 @@ impl Player for CecpPlayer {
         if self.needs_restart || self.stream.has_ended() {
             self.replace_process()?;
         }
+        self.leave_analysis()?;
         self.set_up(game)?;
         self.wait_until_ready()?;
         self.needs_restart = !self.features.has(Switch::Reuse);
@@ -386,9 +435,65 @@ impl Player for CecpPlayer {
     }
 }
 
+impl MendedPlayer for CecpPlayer {
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            analyses: self.features.has(Switch::Analyze),
+            agrees: self.features.has(Switch::Draw),
+            counts_nodes: self.features.has(Switch::Nps),
+            restricts: self.features.has(Switch::Exclude),
+            memory: self.features.has(Switch::Memory),
+            threads: self.features.has(Switch::Smp),
+            variants: PlayedVariant::all().filter(|&played| self.check_variant(played).is_ok()).collect(),
+            tables: self.features.endgame_tables.clone(),
+            options: self.features.options.clone(),
+        }
+    }
+
+    fn analyse(&mut self, game: &NewGame, roots: &[Move]) -> Result<(), PlayerFault> {
+        self.new_game(game)?;
+        self.state = CecpState::Analysing;
+        self.stream.tell(Command::Analyze)?;
+        if !roots.is_empty() && self.features.has(Switch::Exclude) {
+            let roots =
+                roots.iter().map(|&root| RootMoves::One(setup::move_text(&game.game, root, &self.features)));
+            self.stream.tell(Command::Exclude(RootMoves::All))?;
+            self.stream.tell_all(roots.map(Command::Include))?;
+        }
+        Ok(())
+    }
+
+    fn be_patient(&mut self, patience: Duration) {
+        self.stream.spec.patience = patience;
+    }
+
+    fn set(&mut self, setting: &Setting) -> Result<(), PlayerFault> {
+        let command = match setting {
+            Setting::Option { name, value } => {
+                let value = OptionValue::Text(value.clone().unwrap_or_default());
+                Command::Option { name: name.clone(), value: self.features.setting(name, &value)? }
+            }
+            Setting::Memory(mebibytes) => Command::Memory(*mebibytes),
+            Setting::Threads(threads) => Command::Cores(*threads),
+            Setting::Tables { flavor, path } => {
+                Command::EgtPath { flavor: flavor.clone(), path: path.clone() }
+            }
+        };
+        self.stream.tell(command)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prompts_are_no_part_of_a_message() {
+        assert_eq!(without_prompts("White (1) : Black (12) : pong 3"), "pong 3");
+        for line in ["White (x) : pong 3", "White mates", "pong 3", ""] {
+            assert_eq!(without_prompts(line), line);
+        }
+    }
 
     #[test]
     fn moves_in_the_forms_of_version_1() {

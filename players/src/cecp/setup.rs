@@ -7,7 +7,7 @@ use messages::cecp::{Command, EditLine, Switch};
 use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Square};
 
 use super::features::Features;
-use crate::{NewGame, PlayerFault};
+use crate::{NewGame, PlayerFault, Repair};
 
 /// Clock of a game without a limit.
 const A_DAY: Duration = Duration::from_hours(24);
@@ -23,6 +23,9 @@ pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, 
         Ok(vec![Command::SetBoard(game.start_fen()).to_string()])
     } else if is_editable(game) {
         Ok(edit(game.start(), features))
+    } else if features.offers(Switch::SetBoard) {
+        // Broken in some way, but the only way to this position.
+        Ok(vec![Command::SetBoard(game.start_fen()).to_string()])
     } else {
         Err(PlayerFault::Unsupported(format!("from {} (it has no setboard)", game.start_fen())))
     }
@@ -100,6 +103,11 @@ pub(crate) fn moves(game: &Game, from: usize, features: &Features) -> Vec<String
     texts
 }
 
+/// Returns a move in the engine's notation.
+pub(super) fn move_text(game: &Game, m: Move, features: &Features) -> String {
+    if features.has(Switch::San) { game.san(m) } else { coordinate(m, game.mode()) }
+}
+
 /// Returns a move in coordinate notation; in Chess960, castling is `O-O` or `O-O-O`.
 fn coordinate(m: Move, mode: CastlingMode) -> String {
     match (m.castling_side(), mode) {
@@ -120,7 +128,7 @@ pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result
             let Phase { moves, time, increment } = *phases.first();
             vec![level(moves.unwrap_or(0), time, increment)]
         }
-        TimeControl::PerMove(time) => vec![Command::TimePerMove(*time)],
+        TimeControl::PerMove(time) => vec![time_per_move(*time, features)],
         TimeControl::Depth(depth) => vec![no_limit(), Command::Depth(depth.get())],
         // One second for each move, at this number of nodes per second.
         TimeControl::Nodes(nodes) if features.has(Switch::Nps) => {
@@ -132,6 +140,19 @@ pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result
         }
         TimeControl::Unlimited => vec![no_limit()],
     })
+}
+
+/// Returns `st`, or a clock with a session for each move if the program wouldn't understand that.
+fn time_per_move(time: Duration, features: &Features) -> Command {
+    let repaired = |repair| features.repairs.contains(&repair);
+    let is_whole = time.subsec_nanos() == 0;
+    if repaired(Repair::TimeCommands) || repaired(Repair::WholeSeconds) && time < Duration::from_secs(1) {
+        level(1, time, Duration::ZERO)
+    } else if repaired(Repair::WholeSeconds) && !is_whole {
+        Command::TimePerMove(Duration::from_secs(time.as_secs()))
+    } else {
+        Command::TimePerMove(time)
+    }
 }
 
 /// Returns `level` with a base time of whole seconds, at least one: it has no decimals there. `time` sends the exact time.

@@ -10,7 +10,7 @@
 //! 4. `obey`, the one match over the command, calls its handler: `user_move` (`session/game.rs`).
 //! 5. The handler asks the `Game` for the move and plays it, or reports `Illegal move`. It returns the change of
 //!    state.
-//! 6. `SessionState::apply` (`state.rs`) applies the change. The state is that of the specification's Appendix B.
+//! 6. `SessionState::apply` (`messages/src/cecp/state.rs`) applies the change. The state is that of the specification's Appendix B.
 //! 7. `take_up` asks the state what to do now. It is Herald's turn, so `begin` takes the limits from `clock.rs` and
 //!    starts a search of the engine. `search.rs` keeps the data of that search.
 //! 8. The engine's lines arrive as events of the same queue. `hear` (`session/thoughts.rs`) writes them as thinking
@@ -22,7 +22,6 @@
 //! The host drops the reports of abandoned searches, so that `force` is silent.
 
 mod announcement;
-mod board;
 mod clock;
 mod dialect;
 mod markers;
@@ -30,7 +29,6 @@ mod output;
 mod reserve;
 mod search;
 mod session;
-mod state;
 #[cfg(test)]
 mod tests;
 mod variants;

@@ -8,7 +8,7 @@ use game::Game;
 use shakmaty::Move;
 
 use super::output::{centiseconds, move_text};
-use super::state::Occupation;
+use messages::cecp::Occupation;
 use messages::cecp::Status;
 
 /// The purpose and the progress of a search.

@@ -7,7 +7,7 @@ use super::CecpSession;
 use crate::cecp::markers;
 use crate::cecp::output::move_text;
 use crate::cecp::search::Search;
-use crate::cecp::state::{EngineMode, Occupation};
+use messages::cecp::{EngineMode, Occupation};
 use messages::cecp::{Message, Place, RootMoves, Status};
 
 impl CecpSession<'_> {

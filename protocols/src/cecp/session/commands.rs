@@ -9,8 +9,8 @@ use shakmaty::Color;
 
 use super::CecpSession;
 use crate::cecp::output::echo;
-use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
+use messages::cecp::{EngineMode, StateChange};
 
 /// Whether a command ends a pause: it begins or edits a game. Some GUIs drop their pause without `resume` when the user begins another
 /// game.

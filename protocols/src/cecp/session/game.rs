@@ -6,11 +6,11 @@ use shakmaty::Color;
 
 use super::{CecpSession, PositionNotes};
 use crate::agreements::Agreements;
-use crate::cecp::board::{CecpBoard, PositionRefusal};
 use crate::cecp::clock::still_fits;
 use crate::cecp::output::echo;
-use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::{Dialect, variants};
+use messages::cecp::{CecpBoard, PositionRefusal};
+use messages::cecp::{EngineMode, StateChange};
 
 /// How GUIs write a null move.
 const NULL_MOVE: &str = "@@@@";

@@ -26,19 +26,18 @@ use std::time::Duration;
 
 use ::game::Game;
 use engine::{Limits, Purpose, SearchTask, StopWatch, TimeLimit};
-use messages::cecp::Message;
+use messages::cecp::{CecpBoard, Message};
 use messages::input::Input;
 use shakmaty::{Move, Square};
 
-use super::board::CecpBoard;
 use super::clock::TimeSettings;
 use super::dialect::Dialect;
 use super::output::CecpOutput;
 use super::search::Search;
-use super::state::{Occupation, SessionState, StateChange};
 use crate::agreements::Agreements;
 use crate::host::{Event, Host};
 use crate::pondering::after;
+use messages::cecp::{Occupation, SessionState, StateChange};
 use persons::Persons;
 
 /// Plays, analyses and answers until `quit` or the end of the input.

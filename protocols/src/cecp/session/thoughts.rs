@@ -11,8 +11,8 @@ use super::{CecpSession, PositionNotes};
 use crate::agreements::is_content_with_a_draw;
 use crate::cecp::output::{centiseconds, move_text, pondering_line, thinking_line};
 use crate::cecp::search::Search;
-use crate::cecp::state::{EngineMode, Occupation, StateChange};
 use crate::cecp::{Dialect, variants};
+use messages::cecp::{EngineMode, Occupation, StateChange};
 
 impl CecpSession<'_> {
     pub(super) fn hear(&mut self, thought: Thought) -> StateChange {

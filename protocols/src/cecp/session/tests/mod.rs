@@ -10,9 +10,9 @@ use messages::input::LineReader;
 use shakmaty::Color;
 
 use crate::cecp::Dialect;
-use crate::cecp::state::{EngineMode, Occupation};
 use crate::host::{Event, Host};
 use crate::scripted::Paper;
+use messages::cecp::{EngineMode, Occupation};
 
 use super::CecpSession;
 

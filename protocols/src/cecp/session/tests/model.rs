@@ -8,7 +8,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, PositionError, Setup};
 
 use super::{CecpSession, with_session};
-use crate::cecp::state::{EngineMode, Occupation};
+use messages::cecp::{EngineMode, Occupation};
 
 /// A step of the GUI. Numbers choose among the possibilities of the moment.
 #[derive(Clone, Debug)]

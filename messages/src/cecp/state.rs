@@ -6,7 +6,7 @@ use shakmaty::Color;
 
 /// The side that the engine plays, if any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum EngineMode {
+pub enum EngineMode {
     /// The engine plays this side.
     Play(Color),
     /// The engine plays neither side: the GUI sends the moves of both. This is also the mode before any command, so
@@ -19,7 +19,8 @@ pub(super) enum EngineMode {
 
 /// What the engine does while it waits for the next line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Occupation {
+pub enum Occupation {
+    /// It waits.
     Nothing,
     /// It searches for its own move.
     Think,
@@ -33,7 +34,8 @@ pub(super) enum Occupation {
 
 /// A change of the state by a command or a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StateChange {
+pub enum StateChange {
+    /// None.
     Nothing,
     /// `force`, `go`, `playother`, `analyze`, `result`, and every end of the game.
     Mode(EngineMode),
@@ -53,18 +55,20 @@ pub(super) enum StateChange {
 
 /// The state without the game, which knows the side to move.
 #[derive(Debug, Default)]
-pub(super) struct SessionState {
-    pub(super) mode: EngineMode,
-    pub(super) ponder: bool,
+pub struct SessionState {
+    /// The side that the engine plays.
+    pub mode: EngineMode,
+    /// Whether it thinks on the opponent's time.
+    pub ponder: bool,
     /// Whether search and clock are suspended until `resume`.
-    pub(super) paused: bool,
+    pub paused: bool,
     /// Whether moves are chosen with noise.
-    pub(super) random: bool,
+    pub random: bool,
 }
 
 impl SessionState {
     /// Returns what to do in the current position: the head of Appendix B's loop.
-    pub(super) fn occupation(&self, game: &Game) -> Occupation {
+    pub fn occupation(&self, game: &Game) -> Occupation {
         match self.mode {
             EngineMode::Analyze => Occupation::Analyse,
             EngineMode::Play(side) if side == game.turn() => Occupation::Think,
@@ -78,7 +82,7 @@ impl SessionState {
     ///
     /// Two entries are read more leniently than written, because some GUIs set up positions during an analysis or send
     /// `exit` outside of one: `white` and `black` don't end an analysis, and `exit` ends nothing else.
-    pub(super) fn apply(&mut self, change: StateChange) {
+    pub fn apply(&mut self, change: StateChange) {
         let is_analysing = self.mode == EngineMode::Analyze;
         match change {
             StateChange::Mode(mode) => self.mode = mode,

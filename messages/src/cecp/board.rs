@@ -8,11 +8,11 @@ use shakmaty::{
     Bitboard, ByColor, ByRole, CastlingMode, Color, EnPassantMode, Position as _, Role, Setup, Square,
 };
 
-use messages::cecp::EditLine;
+use super::EditLine;
 
 /// The board of a session.
 #[derive(Debug)]
-pub(super) struct CecpBoard {
+pub struct CecpBoard {
     /// The game, or the last one if none is being played. The following positions use its variant and pocket owner.
     game: Game,
     /// The games before each null move, the latest last. A null move begins another game, because no rule knows it.
@@ -39,16 +39,16 @@ enum BoardStage {
 
 /// A position that was refused.
 #[derive(Debug)]
-pub(super) struct PositionRefusal {
+pub struct PositionRefusal {
     /// The position.
-    pub(super) fen: String,
+    pub fen: String,
     /// The reason of the refusal.
-    pub(super) reason: String,
+    pub reason: String,
 }
 
 impl CecpBoard {
     /// Creates the board of a new game. The following positions are of the same variant.
-    pub(super) fn new(game: Game) -> CecpBoard {
+    pub fn new(game: Game) -> CecpBoard {
         CecpBoard { mode: game.mode(), game, passed: Vec::new(), stage: BoardStage::Playing, turn: None }
     }
 
@@ -57,29 +57,35 @@ impl CecpBoard {
     }
 
     /// Returns the game if the position is legal and the side to move is settled.
-    pub(super) fn game(&self) -> Option<&Game> {
+    pub fn game(&self) -> Option<&Game> {
         self.is_playing().then_some(&self.game)
     }
 
     /// As [`CecpBoard::game`], mutable.
-    pub(super) fn game_mut(&mut self) -> Option<&mut Game> {
+    pub fn game_mut(&mut self) -> Option<&mut Game> {
         self.is_playing().then_some(&mut self.game)
     }
 
-    /// Sets up a position and returns true. After an illegal position nothing can be done with the board.
-    pub(super) fn set_up(&mut self, fen: &str) -> Result<bool, PositionRefusal> {
+    /// Sets up a position and returns true.
+    ///
+    /// # Errors
+    /// The position is illegal. Nothing can be done with the board until there is another one.
+    pub fn set_up(&mut self, fen: &str) -> Result<bool, PositionRefusal> {
         self.turn = None;
         let game = Game::from_variant_fen(self.game.variant(), fen, self.mode);
         self.put(game, || fen.to_owned())
     }
 
     /// Changes the side to move; takes effect when the board is [settled](CecpBoard::settle).
-    pub(super) fn put_on_move(&mut self, color: Color) {
+    pub fn put_on_move(&mut self, color: Color) {
         self.turn = Some(color);
     }
 
     /// Completes an edited position or a change of the side to move. Returns whether the position has changed.
-    pub(super) fn settle(&mut self) -> Result<bool, PositionRefusal> {
+    ///
+    /// # Errors
+    /// As for [`CecpBoard::set_up`].
+    pub fn settle(&mut self) -> Result<bool, PositionRefusal> {
         let turn = self.turn.take();
         let mut setup = match (&self.stage, turn) {
             (BoardStage::Playing, Some(color)) if color != self.game.turn() => {
@@ -114,7 +120,7 @@ impl CecpBoard {
 
     /// Plays a null move, after which the other side is on move. Returns false if there is no game or the side to move is in check;
     /// then nothing has changed.
-    pub(super) fn pass(&mut self) -> bool {
+    pub fn pass(&mut self) -> bool {
         let Some(game) = self.game().filter(|game| !game.position().is_check()) else { return false };
         let position = game.position();
         let setup = Setup { turn: !game.turn(), ep_square: None, ..position.to_setup(EnPassantMode::Legal) };
@@ -125,7 +131,7 @@ impl CecpBoard {
     }
 
     /// Takes moves and null moves back. Returns false if there are not so many; then nothing has changed.
-    pub(super) fn take_back(&mut self, plies: usize) -> bool {
+    pub fn take_back(&mut self, plies: usize) -> bool {
         let made: usize = self.passed.iter().map(|game| game.ply() + 1).sum();
         if self.game().is_none_or(|game| made + game.ply() < plies) {
             return false;
@@ -141,13 +147,13 @@ impl CecpBoard {
     }
 
     /// Returns whether the variant has pockets.
-    pub(super) fn has_pockets(&self) -> bool {
+    pub fn has_pockets(&self) -> bool {
         self.game.variant() == Variant::Crazyhouse
     }
 
     /// Sets the pockets, given as piece letters, if the variant has pockets. Returns whether they have changed;
     /// impossible pockets are refused and change nothing. `None` if a letter is not a piece.
-    pub(super) fn set_pockets(&mut self, white: &str, black: &str) -> Option<Result<bool, PositionRefusal>> {
+    pub fn set_pockets(&mut self, white: &str, black: &str) -> Option<Result<bool, PositionRefusal>> {
         let pockets = ByColor { white: read_pocket(white)?, black: read_pocket(black)? };
         let Some(game) =
             self.game_mut().filter(|game| game.position().pockets().is_some_and(|held| *held != pockets))
@@ -159,7 +165,7 @@ impl CecpBoard {
     }
 
     /// Starts to edit the position.
-    pub(super) fn edit(&mut self) {
+    pub fn edit(&mut self) {
         let mut setup = match &self.stage {
             BoardStage::Playing => self.game.position().to_setup(EnPassantMode::Legal),
             BoardStage::Edit { setup, .. } | BoardStage::Draft(setup) => setup.clone(),
@@ -171,12 +177,12 @@ impl CecpBoard {
     }
 
     /// Returns whether a position is being edited, so that lines belong to `edit`.
-    pub(super) fn is_edited(&self) -> bool {
+    pub fn is_edited(&self) -> bool {
         matches!(self.stage, BoardStage::Edit { .. })
     }
 
     /// Carries out a line of `edit`; outside of `edit` it has no effect.
-    pub(super) fn obey(&mut self, line: EditLine) {
+    pub fn obey(&mut self, line: EditLine) {
         let BoardStage::Edit { setup, color } = &mut self.stage else { return };
         match line {
             EditLine::Clear => setup.board = shakmaty::Board::empty(),

@@ -1,0 +1,244 @@
+//! `herald mend`: an adapter between a GUI and a program with known faults.
+//!
+//! A *front* speaks with the GUI, in the GUI's protocol and to the letter ([`cecp_front`], [`uci_front`]). Behind it the program
+//! ([`program`]) is driven as an official drives it, by a [`crate::Player`], in the fewest and best understood words: one question
+//! after the other, each with its whole position. So most faults have no chance to show: the front answers `ping`, judges moves,
+//! takes back, edits and keeps the clock itself, and a move for which nobody has asked is dropped. What costs the program something
+//! comes from a [`Recipe`](crate::Recipe), as [`Spec::repairs`]. As fronts and players meet in games and moves, any protocol can be
+//! in front of any other.
+//!
+//! The other way would have been Herald's own sessions (`protocols/`) with another thinker behind them. They are made of what Herald
+//! has and a foreign program lacks (its settings, its book, its judgement of draws), and would need a trait for all of that. The board
+//! and the state of a CECP engine are shared: [`messages::cecp::CecpBoard`], [`messages::cecp::SessionState`].
+
+mod cecp_front;
+mod front_time;
+mod player;
+mod program;
+mod question;
+#[cfg(test)]
+mod tests;
+mod uci_front;
+
+use std::fmt::Display;
+use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use messages::input::{Input, LineReader};
+use platform::Bell;
+
+use self::cecp_front::CecpFront;
+pub use self::player::{Abilities, MendedPlayer, Setting};
+use self::program::{News, Program};
+use self::uci_front::UciFront;
+use crate::log::{Log, Recorder, Speaker};
+use crate::{PlayerFault, Protocol, Spec};
+
+/// How often `leaving` is looked at.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// What to put between a GUI and a program.
+pub struct Mend {
+    /// The program, with its repairs. Without `knows_protocol` its protocol is found out.
+    pub spec: Spec,
+    /// Whether the protocol of the program is known.
+    pub knows_protocol: bool,
+    /// Protocol of the GUI; `None`: by its first line.
+    pub front: Option<Protocol>,
+    /// Log of the program's lines.
+    pub program_log: Option<Arc<dyn Log>>,
+    /// Log of the GUI's lines.
+    pub gui_log: Option<Arc<dyn Log>>,
+}
+
+/// Why the adapter ended before the GUI wanted it.
+#[derive(Debug, thiserror::Error)]
+pub enum MendError {
+    /// The program can't be started.
+    #[error("the program {0}")]
+    Program(PlayerFault),
+    /// The GUI can't be reached.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl From<PlayerFault> for MendError {
+    fn from(fault: PlayerFault) -> MendError {
+        MendError::Program(fault)
+    }
+}
+
+impl Mend {
+    /// Stands between a GUI and the program until `quit`, the end of the input, or until `leaving` is set. The program has ended then.
+    ///
+    /// # Errors
+    /// The program can't be started, or the output fails.
+    pub fn serve(
+        self,
+        input: impl Read + Send + 'static,
+        output: impl Write + 'static,
+        leaving: &AtomicBool,
+    ) -> Result<(), MendError> {
+        let lines = GuiLines::read(input)?;
+        let program = Program::new(self.spec, !self.knows_protocol, self.program_log);
+        let output = FrontOutput::new(output, self.gui_log);
+        let front = self.front.map(front_of);
+        let mut session = MendSession { program, front, output };
+        let served = session.run(&lines, leaving);
+        session.program.quit();
+        served
+    }
+}
+
+/// One side of the adapter: a protocol as the GUI speaks it.
+trait Front {
+    /// Handles a line of the GUI.
+    ///
+    /// # Errors
+    /// The program can't be started.
+    fn hear(&mut self, line: &str, desk: &mut Desk) -> Result<ControlFlow<()>, PlayerFault>;
+
+    /// Handles what the program says.
+    fn tell(&mut self, news: News, desk: &mut Desk);
+
+    /// Asks the program for what the state requires.
+    fn take_up(&mut self, desk: &mut Desk);
+}
+
+/// What a front works with.
+struct Desk<'a> {
+    program: &'a mut Program,
+    output: &'a mut FrontOutput,
+    /// When the line was read that is being handled.
+    at: Instant,
+}
+
+fn front_of(protocol: Protocol) -> Box<dyn Front> {
+    match protocol {
+        Protocol::Uci => Box::new(UciFront::default()),
+        _ => Box::new(CecpFront::default()),
+    }
+}
+
+/// Lines of the GUI, read by a thread, and a bell that it rings.
+struct GuiLines {
+    inputs: Receiver<(Instant, Input)>,
+    bell: Bell,
+}
+
+impl GuiLines {
+    fn read(input: impl Read + Send + 'static) -> io::Result<GuiLines> {
+        let (bell, mut ringer) = platform::bell()?;
+        let (sender, inputs) = mpsc::channel();
+        std::thread::Builder::new().name("reading".into()).spawn(move || {
+            let mut lines = LineReader::new(input);
+            loop {
+                let input = lines.read();
+                let is_end = input == Input::End;
+                if sender.send((Instant::now(), input)).is_err() || ringer.ring().is_err() || is_end {
+                    return;
+                }
+            }
+        })?;
+        Ok(GuiLines { inputs, bell })
+    }
+}
+
+/// Lines to the GUI, each with its log.
+struct FrontOutput {
+    output: Box<dyn Write>,
+    log: Recorder,
+    error: Option<io::Error>,
+}
+
+impl FrontOutput {
+    fn new(output: impl Write + 'static, log: Option<Arc<dyn Log>>) -> FrontOutput {
+        FrontOutput { output: Box::new(output), log: Recorder(log), error: None }
+    }
+
+    /// Writes a line at once. Line ends in it become blanks.
+    fn line(&mut self, line: impl Display) {
+        let mut text = line.to_string().replace(['\n', '\r'], " ");
+        self.log.record(Instant::now(), Speaker::Us, &text);
+        text.push('\n');
+        let written = self.output.write_all(text.as_bytes()).and_then(|()| self.output.flush());
+        self.error = self.error.take().or(written.err());
+    }
+
+    /// Fails if a line could not be written; a GUI that has gone is no error.
+    fn check(&mut self) -> Result<ControlFlow<()>, io::Error> {
+        match self.error.take() {
+            None => Ok(ControlFlow::Continue(())),
+            Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+            Some(error) => Err(error),
+        }
+    }
+}
+
+struct MendSession {
+    program: Program,
+    /// `None` before the first line.
+    front: Option<Box<dyn Front>>,
+    output: FrontOutput,
+}
+
+impl MendSession {
+    fn run(&mut self, lines: &GuiLines, leaving: &AtomicBool) -> Result<(), MendError> {
+        while !leaving.load(Ordering::Relaxed) {
+            while let Ok((at, input)) = lines.inputs.try_recv() {
+                lines.bell.hear();
+                if self.read(at, input)?.is_break() {
+                    return Ok(());
+                }
+            }
+            self.listen();
+            if self.output.check()?.is_break() {
+                return Ok(());
+            }
+            let until = Instant::now() + POLL_INTERVAL;
+            let until = self.program.deadline().map_or(until, |deadline| deadline.min(until));
+            let program = self.program.source();
+            let sources: Vec<_> = [lines.bell.source()].into_iter().chain(program).collect();
+            platform::wait(&sources, until);
+        }
+        Ok(())
+    }
+
+    /// Handles a line of the GUI. The first one tells its protocol.
+    fn read(&mut self, at: Instant, input: Input) -> Result<ControlFlow<()>, PlayerFault> {
+        let line = match input {
+            Input::Line(line) => line,
+            Input::TooLong(beginning) => {
+                self.output.log.record(at, Speaker::Program, &beginning);
+                return Ok(ControlFlow::Continue(()));
+            }
+            Input::End => return Ok(ControlFlow::Break(())),
+        };
+        self.output.log.record(at, Speaker::Program, &line);
+        let is_uci = line.trim() == "uci";
+        let (program, output) = (&mut self.program, &mut self.output);
+        let front =
+            self.front.get_or_insert_with(|| front_of(if is_uci { Protocol::Uci } else { Protocol::Cecp }));
+        let desk = &mut Desk { program, output, at };
+        let flow = front.hear(&line, desk)?;
+        front.take_up(desk);
+        Ok(flow)
+    }
+
+    /// Handles what the program says, and what is due.
+    fn listen(&mut self) {
+        let now = Instant::now();
+        self.program.tick(now);
+        let Some(front) = &mut self.front else { return };
+        while let Some(news) = self.program.take() {
+            let desk = &mut Desk { program: &mut self.program, output: &mut self.output, at: Instant::now() };
+            front.tell(news, desk);
+        }
+        let desk = &mut Desk { program: &mut self.program, output: &mut self.output, at: Instant::now() };
+        front.take_up(desk);
+    }
+}
