@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use game::counted;
 use platform::signals::{self, Signal};
-use players::check::{ConformanceRule, RuleReport, RuleVerdict, rules};
+use players::check::{ConformanceRule, Level, RuleReport, RuleVerdict, rules};
 use players::{CommandLine, Log, Protocol, Spec, TextLog};
 use serde::Serialize;
 
@@ -19,8 +19,9 @@ use crate::WrongInput;
 /// Check a program against the rules of its protocol, one by one
 ///
 /// Each rule is checked with a process of its own and reported in one line: pass, FAIL (with the expected and the seen
-/// behaviour), or not supported, if the program lacks the feature. Exit code 0: no rule is broken; 1: a rule is broken; 2: the
-/// arguments are wrong, or the program can't be started.
+/// behaviour), not supported, if the program lacks the feature, or not seen, if its effect could not be observed. Exit code 0: no
+/// rule is broken that the specification demands; 1: such a rule is broken; 2: the arguments are wrong, or the program can't be
+/// started.
 #[derive(Args)]
 #[command(after_help = "Example: herald check cecp -- gnuchess --xboard")]
 pub(crate) struct CheckArgs {
@@ -32,6 +33,9 @@ pub(crate) struct CheckArgs {
     /// List the rules without checking a program
     #[arg(long)]
     rules: bool,
+    /// Count broken rules of the levels should and usual for the exit code, too
+    #[arg(long)]
+    strict: bool,
     /// Write a JSON object for each rule and one for the summary
     #[arg(long)]
     json: bool,
@@ -56,6 +60,7 @@ struct RuleCounts {
     passed: usize,
     failed: usize,
     not_supported: usize,
+    not_seen: usize,
 }
 
 impl CheckArgs {
@@ -71,17 +76,24 @@ impl CheckArgs {
         // programs that inherit that would pass the rule about SIGINT.
         signals::exit_at(&[Signal::Interrupt], || Signal::Interrupt.exit_code())?;
         let mut counts = RuleCounts::default();
+        let mut broken = 0;
         self.check_all(&rules, &spec, |finding| {
             match finding.verdict {
                 RuleVerdict::Pass => counts.passed += 1,
-                RuleVerdict::Fail { .. } => counts.failed += 1,
+                RuleVerdict::Fail { .. } => {
+                    counts.failed += 1;
+                    broken += usize::from(self.strict || finding.level == Level::Must);
+                }
                 RuleVerdict::NotSupported { .. } => counts.not_supported += 1,
+                RuleVerdict::NotSeen { .. } => counts.not_seen += 1,
             }
             self.show(finding, described(finding))
         })?;
-        let RuleCounts { passed, failed, not_supported } = counts;
-        self.show(&counts, format!("{passed} passed, {failed} failed, {not_supported} not supported"))?;
-        ensure!(failed == 0, "{failed} of {} broken", counted(rules.len() as u64, "rule"));
+        let RuleCounts { passed, failed, not_supported, not_seen } = counts;
+        let summary =
+            format!("{passed} passed, {failed} failed, {not_supported} not supported, {not_seen} not seen");
+        self.show(&counts, summary)?;
+        ensure!(broken == 0, "{broken} of {} broken", counted(rules.len() as u64, "rule"));
         Ok(())
     }
 
@@ -148,14 +160,20 @@ impl CheckArgs {
     }
 }
 
-fn described(RuleReport { rule, duty, verdict }: &RuleReport) -> String {
+fn described(RuleReport { rule, duty, verdict, level, .. }: &RuleReport) -> String {
     match verdict {
         RuleVerdict::Pass => format!("pass           {rule:16} {duty}"),
         RuleVerdict::Fail { expected, seen } => {
-            format!("FAIL           {rule:16} {duty}; expected {expected}, seen {seen}")
+            let level = match level {
+                Level::Must => "",
+                Level::Should => " (recommended)",
+                Level::Usual => " (usual)",
+            };
+            format!("FAIL           {rule:16} {duty}{level}; expected {expected}, seen {seen}")
         }
         RuleVerdict::NotSupported { reason } => {
             format!("not supported  {rule:16} {duty}; without {reason}")
         }
+        RuleVerdict::NotSeen { reason } => format!("not seen       {rule:16} {duty}; {reason}"),
     }
 }

@@ -65,8 +65,17 @@ fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])
     assert!(without.is_empty(), "never seen failing: {without:?}");
     let program = distorting();
     let is_seen = |(rule, fault): &(&str, &[&str])| {
-        let begin =
-            [protocol, "--json", "--patience", "2", "--rule", rule, "--", program.to_str().expect("text")];
+        let begin = [
+            protocol,
+            "--json",
+            "--strict",
+            "--patience",
+            "2",
+            "--rule",
+            rule,
+            "--",
+            program.to_str().expect("text"),
+        ];
         let (status, findings) = check(&[&begin[..], fault, &["--", HERALD], arguments].concat());
         status == Some(1) && findings[0]["verdict"] == "fail"
     };

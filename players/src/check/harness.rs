@@ -273,6 +273,11 @@ pub(super) fn require(holds: bool, offer: impl Into<String>) -> Checked {
     if holds { Ok(()) } else { Err(Failure::NotSupported(offer.into())) }
 }
 
+/// Returns [`Failure::NotSeen`] unless a condition holds. The reason says what prevented an observation.
+pub(super) fn observe(holds: bool, reason: impl Into<String>) -> Checked {
+    if holds { Ok(()) } else { Err(Failure::NotSeen(reason.into())) }
+}
+
 /// Fails if a move took longer than a limit in seconds, which allows for a busy machine.
 pub(super) fn within(seconds: f64, taken: Duration) -> Checked {
     let taken = taken.as_secs_f64();

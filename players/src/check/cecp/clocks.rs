@@ -3,61 +3,73 @@
 use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
-    rule("st", "keeps to `st 1`", At(MIDDLEGAME)).check(|program| within(2.0, think(program, &["st 1"])?.0)),
+    rule("st", "keeps to `st 1`", At(MIDDLEGAME))
+        .must(TIME)
+        .check(|program| within(2.0, think(program, &["st 1"])?.0)),
     rule("st-decimal", "keeps to `st 0.5`", At(MIDDLEGAME))
+        .usual(TIME)
         .check(|program| within_if_understood(program, 1.5, &["st 0.5"])),
     rule("st-0", "moves under `st 0`", At(MIDDLEGAME))
+        .usual(TIME)
         .check(|program| within_if_understood(program, 1.5, &["st 0"])),
     rule(
         "level",
         "plays under `level 0 1:05 0.05`: minutes and seconds, decimals in the increment",
         At(MIDDLEGAME),
     )
+    .must(TIME)
     .check(|program| think(program, &["level 0 1:05 0.05", "time 300", "otim 300"]).map(drop)),
     rule("level-moves", "plays under `level 40 5 0`", At(MIDDLEGAME))
+        .must(TIME)
         .check(|program| think(program, &["level 40 1 0", "time 300", "otim 300"]).map(drop)),
-    rule("own-clock", "keeps its own clock when no `time` comes", At(MIDDLEGAME)).check(|program| {
-        const MOVES: usize = 8;
-        program.tell(["easy"])?;
-        program.takes(&["level 0 0:03 0"])?;
-        let since = Instant::now();
-        program.ask("go")?;
-        let mut taken = since.elapsed();
-        for _ in 1..MOVES {
-            let Ok(reply) = program.any_move() else { break };
+    rule("own-clock", "keeps its own clock when no `time` comes", At(MIDDLEGAME)).must(TIME).check(
+        |program| {
+            const MOVES: usize = 8;
+            program.tell(["easy"])?;
+            program.takes(&["level 0 0:03 0"])?;
             let since = Instant::now();
-            program.play(&[&reply])?;
-            program.hear_move(program.patience)?;
-            taken += since.elapsed();
-        }
-        within(3.5, taken)
-    }),
-    rule("time-short", "moves fast when `time` says that little is left", At(MIDDLEGAME)).check(|program| {
-        program.needs(Switch::Time)?;
-        within(1.5, think(program, &["level 0 5 0", "time 100", "otim 30000"])?.0)
-    }),
-    rule("time-odd", "moves when its clock says nothing and less", At(MIDDLEGAME)).check(|program| {
-        program.needs(Switch::Time)?;
-        let again = &mut At(MIDDLEGAME).reach(&program.candidate)?;
-        within_if_understood(program, 2.0, &["level 0 0:10 0", "otim -500", "time -100"])?;
-        within_if_understood(again, 2.0, &["level 0 0:10 0", "otim 0", "time 0"])
-    }),
-    rule("sd", "searches no deeper than `sd` allows", At(MIDDLEGAME)).check(|program| {
+            program.ask("go")?;
+            let mut taken = since.elapsed();
+            for _ in 1..MOVES {
+                let Ok(reply) = program.any_move() else { break };
+                let since = Instant::now();
+                program.play(&[&reply])?;
+                program.hear_move(program.patience)?;
+                taken += since.elapsed();
+            }
+            within(3.5, taken)
+        },
+    ),
+    rule("time-short", "moves fast when `time` says that little is left", At(MIDDLEGAME)).must(TIME).check(
+        |program| {
+            program.needs(Switch::Time)?;
+            within(1.5, think(program, &["level 0 5 0", "time 100", "otim 30000"])?.0)
+        },
+    ),
+    rule("time-odd", "moves when its clock says nothing and less", At(MIDDLEGAME)).usual(TIME).check(
+        |program| {
+            program.needs(Switch::Time)?;
+            let again = &mut At(MIDDLEGAME).reach(&program.candidate)?;
+            within_if_understood(program, 2.0, &["level 0 0:10 0", "otim -500", "time -100"])?;
+            within_if_understood(again, 2.0, &["level 0 0:10 0", "otim 0", "time 0"])
+        },
+    ),
+    rule("sd", "searches no deeper than `sd` allows", At(MIDDLEGAME)).must(TIME).check(|program| {
         let depth = greatest_depth(program, &["st 3", "sd 3"])?;
         demand(depth <= 3, "no depth above 3", format!("depth {depth}"))
     }),
-    rule("sd-with-time", "keeps to the time under `sd`, too", At(MIDDLEGAME)).check(|program| {
+    rule("sd-with-time", "keeps to the time under `sd`, too", At(MIDDLEGAME)).must(TIME).check(|program| {
         knows_sd(program)?;
         within(2.0, think(program, &["st 1", "sd 60"])?.0)
     }),
-    rule("new-clears-sd", "forgets `sd` at `new`", At(MIDDLEGAME)).check(|program| {
+    rule("new-clears-sd", "forgets `sd` at `new`", At(MIDDLEGAME)).must(TIME).check(|program| {
         program.needs(Switch::SetBoard)?;
         knows_sd(program)?;
         let setboard = format!("setboard {MIDDLEGAME}");
         let depth = greatest_depth(program, &["sd 1", "new", "force", &setboard, "st 1"])?;
         demand(depth > 1, "depths above 1", format!("depth {depth}"))
     }),
-    rule("nps", "counts nodes for time after `nps`", At(MIDDLEGAME)).check(|program| {
+    rule("nps", "counts nodes for time after `nps`", At(MIDDLEGAME)).must(TIME).check(|program| {
         const NODES: u64 = 5_000;
         // A program doesn't check its limit at every node.
         const MOST: u64 = 5 * NODES;

@@ -8,7 +8,7 @@ use super::control::thinks_on;
 use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
-    rule("answers-move", "after `new`, answers White's move", Greeted).check(|program| {
+    rule("answers-move", "after `new`, answers White's move", Greeted).must(GAME).check(|program| {
         program.tell(["new", "easy"])?;
         program.hurry()?;
         program.play(&["e2e4"])?;
@@ -16,25 +16,28 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.play(&["a2a3"])?;
         program.hear_move(program.patience).map(drop)
     }),
-    rule("go", "plays the side on move after `go`", Forced).check(|program| {
+    rule("go", "plays the side on move after `go`", Forced).must(GAME).check(|program| {
         program.hurry()?;
         program.play(&["d2d4", "d7d5"])?;
         program.ask("go")?;
         program.hear_no_move(QUIET).map(drop)
     }),
     rule("playother", "plays the side not on move after `playother`", Forced)
+        .must(GAME)
         .check(|program| plays_black(program, Switch::PlayOther, "playother")),
     rule("colors", "plays the other side after `white` and `black`, without thinking", Forced)
+        .must(GAME)
         .check(|program| plays_black(program, Switch::Colors, "white")),
-    rule("reuse", "plays a second game", Forced).check(|program| {
+    rule("reuse", "plays a second game", Forced).must(GAME).check(|program| {
         program.needs(Switch::Reuse)?;
         program.hurry()?;
         program.play(&["a2a3"])?;
         program.ask("go")?;
         program.still_plays()
     }),
-    rule("illegal-move", "refuses an illegal move with `Illegal move`, and forgets it", Forced).check(
-        |program| {
+    rule("illegal-move", "refuses an illegal move with `Illegal move`, and forgets it", Forced)
+        .must(ERRORS)
+        .check(|program| {
             program.tell_move("e2e5")?;
             program.settle()?.has(
                 "`Illegal move: e2e5`",
@@ -42,9 +45,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
             )?;
             program.has_position("e2e4")?;
             program.has_position("e7e5")
-        },
-    ),
-    rule("legal-moves", "takes castling, en passant and promotion", Forced).check(|program| {
+        }),
+    rule("legal-moves", "takes castling, en passant and promotion", Forced).must(GAME).check(|program| {
         [AFTER_CASTLING, AFTER_PAWNS].iter().try_for_each(|(fen, moves)| {
             program.tell(["new", "force"])?;
             program.set_up(fen)?;
@@ -52,31 +54,35 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.settle()?.has_taken(&format!("the moves {}", moves.join(" ")))
         })
     }),
-    rule("san-input", "takes SAN and coordinates if it asked for `san=1`", Forced).check(|program| {
-        program.needs(Switch::San)?;
-        ["Nf3", "e7e5", "Nxe5", "d8h4"].iter().try_for_each(|text| program.tell_move(text))?;
-        program.settle()?.has_taken("SAN and coordinates")
-    }),
-    rule("setboard", "plays from a position of `setboard`", Forced).check(|program| {
+    rule("san-input", "takes SAN and coordinates if it asked for `san=1`", Forced).must(GAME).check(
+        |program| {
+            program.needs(Switch::San)?;
+            ["Nf3", "e7e5", "Nxe5", "d8h4"].iter().try_for_each(|text| program.tell_move(text))?;
+            program.settle()?.has_taken("SAN and coordinates")
+        },
+    ),
+    rule("setboard", "plays from a position of `setboard`", Forced).must(GAME).check(|program| {
         program.needs(Switch::SetBoard)?;
         program.set_up(ENDGAME)?;
         program.settle()?.has_taken("the position")?;
         program.hurry()?;
         program.ask("go").map(drop)
     }),
-    rule("setboard-illegal", "tells the user of an illegal position, and goes on", Forced).check(|program| {
-        program.needs(Switch::SetBoard)?;
-        let heard = program.deal(["setboard 8/8/8/8/8/8/8/8 w - - 0 1"])?;
-        heard.has_no("no move and no claim", |message| {
-            Cecp::is_move(message) || matches!(message, Message::Result { .. } | Message::Resign)
-        })?;
-        program.still_plays()?;
-        // The specification leaves this open; XBoard and other GUIs expect it.
-        let is_told =
-            |message: &Message| matches!(message, Message::TellUserError(_) | Message::Error { .. });
-        require(heard.contains(is_told), "an error message")
-    }),
-    rule("edit", "takes a position by `edit`", Forced).check(|program| {
+    rule("setboard-illegal", "tells the user of an illegal position, and goes on", Forced)
+        .usual(ERRORS)
+        .check(|program| {
+            program.needs(Switch::SetBoard)?;
+            let heard = program.deal(["setboard 8/8/8/8/8/8/8/8 w - - 0 1"])?;
+            heard.has_no("no move and no claim", |message| {
+                Cecp::is_move(message) || matches!(message, Message::Result { .. } | Message::Resign)
+            })?;
+            program.still_plays()?;
+            // The specification leaves this open; XBoard and other GUIs expect it.
+            let is_told =
+                |message: &Message| matches!(message, Message::TellUserError(_) | Message::Error { .. });
+            require(heard.contains(is_told), "an error message")
+        }),
+    rule("edit", "takes a position by `edit`", Forced).must(GAME).check(|program| {
         program.set_board("4k3/p7/8/8/8/8/4P3/R3K3 w - - 0 1", program.game.mode());
         let taken = program
             .tell(["edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])
@@ -90,27 +96,27 @@ pub(super) const RULES: &[ConformanceRule] = &[
             taken => taken,
         }
     }),
-    rule("new-resets", "is at the start position after `new`", Forced).check(|program| {
+    rule("new-resets", "is at the start position after `new`", Forced).must(GAME).check(|program| {
         program.play(&["e2e4", "e7e5", "g1f3"])?;
         program.tell(["new", "force"])?;
         program.game = Game::default();
         program.has_position("g1f3")
     }),
-    rule("undo", "takes back a half-move at `undo`", Forced).check(|program| {
+    rule("undo", "takes back a half-move at `undo`", Forced).must(INTERACTIVE).check(|program| {
         program.play(&["e2e4", "e7e5"])?;
         program.tell(["undo"])?;
         program.game.undo();
         program.has_position("d7d5")
     }),
-    rule("undo-nothing", "survives `undo` and `remove` when there is nothing to take back", Forced).check(
-        |program| {
+    rule("undo-nothing", "survives `undo` and `remove` when there is nothing to take back", Forced)
+        .usual(INTERACTIVE)
+        .check(|program| {
             program.deal(["undo", "remove"])?;
             program.play(&["e2e4"])?;
             program.deal(["remove"])?;
             program.still_plays()
-        },
-    ),
-    rule("remove", "takes back two half-moves at `remove`", Greeted).check(|program| {
+        }),
+    rule("remove", "takes back two half-moves at `remove`", Greeted).must(INTERACTIVE).check(|program| {
         program.tell(["new", "easy"])?;
         program.hurry()?;
         program.play(&["a2a3"])?;
@@ -121,7 +127,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.play(&["a2a4"])?;
         program.hear_move(program.patience).map(drop)
     }),
-    rule("mates", "claims no wrong result when it mates", At(MATE_IN_ONE)).check(|program| {
+    rule("mates", "claims no wrong result when it mates", At(MATE_IN_ONE)).must(GAME).check(|program| {
         program.hurry()?;
         program.settle()?;
         let heard = program.ask("go")?;
@@ -130,20 +136,22 @@ pub(super) const RULES: &[ConformanceRule] = &[
         true_results(&program.settle()?, Some(Color::White))
     }),
     rule("is-mated", "doesn't move when it is mated, and claims no wrong result", At(MATE_IN_ONE))
+        .must(GAME)
         .check(|program| ends(program, "a1a8", Some(Color::White))),
     rule(
         "is-stalemated",
         "doesn't move when it is stalemated, and claims no wrong result",
         At("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1"),
     )
+    .must(GAME)
     .check(|program| ends(program, "f2f7", None)),
-    rule("result", "stops at `result`, and doesn't answer moves", Thinking).check(|program| {
+    rule("result", "stops at `result`, and doesn't answer moves", Thinking).must(GAME).check(|program| {
         program.break_off("result 1-0 {White resigns}")?;
         program.play(&["h2h3"])?;
         program.hear_no_move(QUIET)?;
         program.still_plays()
     }),
-    rule("draw-offer", "takes `draw` without moving or complaining", Thinking).check(|program| {
+    rule("draw-offer", "takes `draw` without moving or complaining", Thinking).must(GAME).check(|program| {
         program.needs(Switch::Draw)?;
         program.tell(["draw"])?;
         thinks_on(program)?.has_no("no complaint", is_refusal)?;
