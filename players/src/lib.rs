@@ -4,7 +4,7 @@
 //! - [`Player`]: the interface of a participant for officials; [`CecpPlayer`], [`UciPlayer`], [`CegoPlayer`] and
 //!   [`AutoplayerPlayer`] implement it.
 //!   [`start`] makes one from a [`Spec`].
-//! - [`check`]: the conformance check.
+//! - [`check`]: the conformance check; [`Recipe`]: the [`Repair`]s that it finds a program to need.
 //! - [`link`]: a program against another one on another machine, without a referee.
 //! - [`Bridge`]: a program as a client of an EPD referee, over a [`transport`].
 
@@ -18,6 +18,7 @@ pub mod link;
 mod log;
 mod pgn_fields;
 mod player;
+mod repair;
 mod spec;
 mod stream;
 pub mod transport;
@@ -35,6 +36,7 @@ pub use platform::Resources;
 pub use player::{
     Arrival, Capacity, Departure, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn,
 };
+pub use repair::{Recipe, Repair, UnknownRepair};
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
 pub use stream::{Stream, Timed, Vocabulary};
 pub use uci::{Uci, UciPlayer};

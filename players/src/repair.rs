@@ -1,0 +1,163 @@
+//! Repairs: what `herald mend` can do for a program with known faults, and the recipe that says which of them one needs.
+//!
+//! `herald check --recipe` derives a recipe from the verdicts ([`crate::check::recipe`]), `herald mend` follows it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Protocol;
+
+/// A repair of a program's conversation with its GUI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repair {
+    /// Answers to `ping` are missing, late or out of order: they are given in the program's place.
+    Ping,
+    /// The program moves after `force`, `new` or `result`: such moves are dropped.
+    Force,
+    /// The program doesn't refuse illegal moves as it should: they are refused in its place, and it never sees them.
+    IllegalMove,
+    /// The program loses lines when several come in one read: it is sent one at a time.
+    OneLineARead,
+    /// The program doesn't understand decimals in `st`: it is sent whole seconds, or a clock.
+    WholeSeconds,
+    /// The program writes mates in a form of its own: they become 100000 plus the number of moves.
+    MateScores,
+    /// The program plays badly without `time` and `otim`, or ignores `st` or `sd`: it is sent clocks.
+    TimeCommands,
+    /// `undo` or `remove` leave the program in another position: the position is set up anew.
+    Undo,
+    /// The program doesn't take positions by `setboard`: it is sent `edit`, or moves.
+    #[serde(rename = "setboard")]
+    SetBoard,
+    /// The program's features come late, oddly or never: they are told in its place.
+    Features,
+    /// The program claims wrong results: its claims are dropped.
+    Claims,
+    /// The program stumbles over commands that it doesn't know: it is sent none.
+    KnownCommands,
+    /// The program doesn't end when it is told to: it is killed.
+    Quit,
+}
+
+impl Repair {
+    /// All repairs, in the order in which a recipe names them.
+    pub const ALL: [Repair; 13] = [
+        Repair::Ping,
+        Repair::Force,
+        Repair::IllegalMove,
+        Repair::OneLineARead,
+        Repair::WholeSeconds,
+        Repair::MateScores,
+        Repair::TimeCommands,
+        Repair::Undo,
+        Repair::SetBoard,
+        Repair::Features,
+        Repair::Claims,
+        Repair::KnownCommands,
+        Repair::Quit,
+    ];
+
+    /// Name in recipes and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Repair::Ping => "ping",
+            Repair::Force => "force",
+            Repair::IllegalMove => "illegal-move",
+            Repair::OneLineARead => "one-line-a-read",
+            Repair::WholeSeconds => "whole-seconds",
+            Repair::MateScores => "mate-scores",
+            Repair::TimeCommands => "time-commands",
+            Repair::Undo => "undo",
+            Repair::SetBoard => "setboard",
+            Repair::Features => "features",
+            Repair::Claims => "claims",
+            Repair::KnownCommands => "known-commands",
+            Repair::Quit => "quit",
+        }
+    }
+
+    /// What the repair does, in one line for the user.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Repair::Ping => "answers `ping` in the program's place",
+            Repair::Force => "drops moves that come after `force`, `new` or `result`",
+            Repair::IllegalMove => "refuses illegal moves in the program's place",
+            Repair::OneLineARead => "sends one line at a time",
+            Repair::WholeSeconds => "sends `st` in whole seconds",
+            Repair::MateScores => "writes mates as 100000 plus the number of moves",
+            Repair::TimeCommands => "sends clocks in place of `st` and `sd`, and before each move",
+            Repair::Undo => "sets up the position anew after `undo` and `remove`",
+            Repair::SetBoard => "sets up positions by `edit` or by moves",
+            Repair::Features => "tells the features in the program's place",
+            Repair::Claims => "drops wrong claims of results",
+            Repair::KnownCommands => "keeps commands back that the program doesn't know",
+            Repair::Quit => "kills a program that doesn't end",
+        }
+    }
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no repair of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no repair `{0}`: expected one of {names}", names = Repair::ALL.map(Repair::name).join(", "))]
+pub struct UnknownRepair(String);
+
+impl FromStr for Repair {
+    type Err = UnknownRepair;
+
+    fn from_str(text: &str) -> Result<Repair, UnknownRepair> {
+        let known = Repair::ALL.into_iter().find(|repair| repair.name() == text);
+        known.ok_or_else(|| UnknownRepair(text.to_owned()))
+    }
+}
+
+/// The repairs that a program needs. Example in TOML:
+///
+/// ```toml
+/// program = "GNU Chess 6.2.9"
+/// protocol = "cecp"
+/// repairs = ["ping", "one-line-a-read"]
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// Name of the program, as it tells it; for people.
+    #[serde(default)]
+    pub program: String,
+    /// Protocol of the program.
+    pub protocol: Protocol,
+    /// What to repair, each once, in the order of [`Repair::ALL`].
+    #[serde(default)]
+    pub repairs: Vec<Repair>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for repair in Repair::ALL {
+            assert_eq!(repair.name().parse(), Ok(repair));
+            assert_eq!(serde_json::to_string(&repair).unwrap(), format!("\"{repair}\""));
+        }
+        assert!("pings".parse::<Repair>().unwrap_err().to_string().ends_with("known-commands, quit"));
+    }
+
+    #[test]
+    fn a_recipe_in_toml() {
+        let text = "# Made by hand.\nprogram = \"Old \\\"One\\\"\"\nprotocol = \"uci\"\nrepairs = [\"setboard\", \"quit\"]\n";
+        let recipe: Recipe = toml::from_str(text).unwrap();
+        assert_eq!(recipe.repairs, [Repair::SetBoard, Repair::Quit]);
+        assert_eq!(recipe.program, "Old \"One\"");
+        assert!(toml::from_str::<Recipe>("protocol = \"cecp\"\nrepairs = [\"all\"]").is_err());
+    }
+}
