@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use wait4::Wait4;
 
-use crate::{PipeReader, PipeWriter, watchdog};
+use crate::{PipeReader, PipeWriter, ProcessUsage, usage, watchdog};
 
 /// A running program, the leader of a process group of its own. Dropping the value kills the whole group, and so does the end of
 /// this process, even by SIGKILL.
@@ -71,6 +71,12 @@ impl Process {
         let status = rustix::process::waitid(WaitId::Pid(self.group), options).ok().flatten()?;
         let signal = status.terminating_signal().unwrap_or(0);
         Some(ExitStatus::from_raw(status.exit_status().unwrap_or(0) << 8 | signal))
+    }
+
+    /// Memory and processor time of the program and the processes that it has started, now; `None` where the system doesn't tell,
+    /// or if all have ended.
+    pub fn usage(&self) -> Option<ProcessUsage> {
+        usage::of_group(self.group)
     }
 
     /// Interrupts the program as Ctrl-C would (SIGINT). It may have ended already.
