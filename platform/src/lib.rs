@@ -2,7 +2,6 @@
 //! purpose (`signal-hook`, `socket2`, `wait4`). A test of this crate searches the sources for these names.
 //!
 //! - [`Process`]: a program in a process group of its own, which is killed as a whole, even if Herald itself is killed.
-//!   [`ProcessUsage`]: memory and processor time that it uses.
 //! - [`PipeReader`], [`PipeWriter`], [`Bell`]: nonblocking pipes, and [`wait`] for several of them with a time-out. A
 //!   [`Source`] is opaque, so that a system without `poll` can read each pipe on a thread of its own and have [`wait`] wait for
 //!   those threads.
@@ -13,6 +12,7 @@
 //! - [`notice_dead_peer`]: time-outs of a TCP connection whose other end has vanished.
 //! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.
 //! - [`lower_priority`]: leaves the processor to others.
+//! - [`Usage`]: work and memory of another process.
 //! - [`run_delay`]: the time that a thread waited for a processor.
 //! - [`process_cpu_time`]: processor time of this process.
 //!
@@ -41,7 +41,7 @@ pub use network::notice_dead_peer;
 pub use pipe::{Bell, PipeRead, PipeReader, PipeWriter, Ringer, Source, bell, wait};
 pub use process::{Pipes, Process, Resources};
 pub use run_delay::run_delay;
-pub use usage::ProcessUsage;
+pub use usage::Usage;
 
 /// Gives the calling thread, and the programs that it starts from now on, the lowest priority for processors. Does nothing on systems
 /// where that would concern other threads, too.

@@ -1,114 +1,124 @@
-//! What the processes of a running program use now, from `/proc`.
+//! What a running process and its descendants use, where the system tells it (Linux).
 
+use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
-use rustix::process::Pid;
-
-/// What the processes of a running program use.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProcessUsage {
-    /// Memory in use (resident), in bytes.
-    pub memory: u64,
-    /// Threads with their numbers and the processor time that each has used.
-    pub threads: Vec<(u32, Duration)>,
+/// Threads and memory of a process and its descendants at a moment.
+#[derive(Clone, Debug, Default)]
+pub struct Usage {
+    /// Of each thread, by its number: the time on a processor, and the time for which it was ready but waited for one.
+    threads: HashMap<u32, (Duration, Duration)>,
+    /// Memory in use, in bytes.
+    pub resident: u64,
+    /// Address space, in bytes. It grows when memory is reserved, before that is used.
+    pub size: u64,
 }
 
-impl ProcessUsage {
-    /// Processor time that all threads together have used since `earlier`, which is an earlier value of the same program. Threads
-    /// that have ended meanwhile are not counted.
-    pub fn cpu_since(&self, earlier: &ProcessUsage) -> Duration {
-        self.threads_since(earlier).sum()
+impl Usage {
+    /// Returns what a process and its descendants use now; `None` if the system doesn't tell.
+    pub fn of(process: u32) -> Option<Usage> {
+        let mut usage = Usage::default();
+        usage.add(process)?;
+        Some(usage)
     }
 
-    /// Number of threads that have each used at least this much processor time since `earlier`.
-    pub fn busy_since(&self, earlier: &ProcessUsage, least: Duration) -> usize {
-        self.threads_since(earlier).filter(|used| *used >= least).count()
+    /// Returns for how long threads have worked since an earlier moment, or would have on an idle machine; over all threads. Threads
+    /// that have ended meanwhile don't count.
+    pub fn work_since(&self, earlier: &Usage) -> Duration {
+        self.since(earlier).map(|(run, waited)| run + waited).sum()
     }
 
-    fn threads_since(&self, earlier: &ProcessUsage) -> impl Iterator<Item = Duration> {
-        self.threads.iter().map(|(number, used)| {
-            let before = earlier.threads.iter().find(|(known, _)| known == number);
-            used.saturating_sub(before.map_or(Duration::ZERO, |(_, before)| *before))
+    /// Number of threads that have each worked for at least this time since an earlier moment, or would have on an idle machine.
+    pub fn busy_since(&self, earlier: &Usage, least: Duration) -> usize {
+        self.since(earlier).filter(|(run, waited)| *run + *waited >= least).count()
+    }
+
+    /// Returns for how long the machine has kept a thread waiting since an earlier moment; of the thread that waited longest.
+    pub fn delay_since(&self, earlier: &Usage) -> Duration {
+        self.since(earlier).map(|(_, waited)| waited).max().unwrap_or_default()
+    }
+
+    fn since(&self, earlier: &Usage) -> impl Iterator<Item = (Duration, Duration)> {
+        self.threads.iter().map(|(number, (run, waited))| {
+            let (run_before, waited_before) = earlier.threads.get(number).copied().unwrap_or_default();
+            (run.saturating_sub(run_before), waited.saturating_sub(waited_before))
         })
     }
-}
 
-/// Returns what the processes of a process group use; `None` where the system doesn't tell, or if there are none.
-pub(crate) fn of_group(group: Pid) -> Option<ProcessUsage> {
-    let mut usage = ProcessUsage::default();
-    for process in fs::read_dir("/proc").ok()?.flatten() {
-        let folder = process.path();
-        if process_group(&folder) == Some(group.as_raw_nonzero().get()) {
-            usage.memory += resident_memory(&folder).unwrap_or(0);
-            usage.threads.extend(thread_times(&folder));
+    fn add(&mut self, process: u32) -> Option<()> {
+        let memory = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+        let mut pages = memory.split(' ').map(|text| text.parse::<u64>().ok());
+        let page = rustix::param::page_size() as u64;
+        self.size += pages.next()?? * page;
+        self.resident += pages.next()?? * page;
+        for entry in fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten() {
+            // A thread may end at any time.
+            let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+                continue;
+            };
+            let Ok(times) = fs::read_to_string(entry.path().join("schedstat")) else { continue };
+            let mut times = times.split_whitespace().map(|text| text.parse().map(Duration::from_nanos));
+            if let (Some(Ok(run)), Some(Ok(waited))) = (times.next(), times.next()) {
+                self.threads.insert(number, (run, waited));
+            }
+            let children = fs::read_to_string(entry.path().join("children")).unwrap_or_default();
+            for child in children.split_whitespace().filter_map(|text| text.parse().ok()) {
+                self.add(child);
+            }
         }
+        (!self.threads.is_empty()).then_some(())
     }
-    (!usage.threads.is_empty()).then_some(usage)
-}
-
-/// Process group of a process. A directory of `/proc` that is no process, or has gone meanwhile, has none.
-fn process_group(folder: &Path) -> Option<i32> {
-    let stat = fs::read_to_string(folder.join("stat")).ok()?;
-    // The name, in parentheses, may contain anything. After it: state, parent, group.
-    stat.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok()
-}
-
-fn resident_memory(folder: &Path) -> Option<u64> {
-    let status = fs::read_to_string(folder.join("status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes * 1024)
-}
-
-fn thread_times(folder: &Path) -> impl Iterator<Item = (u32, Duration)> {
-    fs::read_dir(folder.join("task")).into_iter().flatten().flatten().filter_map(|thread| {
-        let number = thread.file_name().to_str()?.parse().ok()?;
-        let statistics = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        // The time on a processor, in nanoseconds.
-        let used = statistics.split_whitespace().next()?.parse().ok()?;
-        Some((number, Duration::from_nanos(used)))
-    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
     use std::thread;
     use std::time::Instant;
 
-    use crate::Process;
-
     use super::*;
 
-    /// Waits until a condition holds, for ten seconds at most.
-    fn eventually(mut holds: impl FnMut() -> bool) -> bool {
-        let until = Instant::now() + Duration::from_secs(10);
-        while Instant::now() < until {
-            if holds() {
-                return true;
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-        false
+    fn now() -> Option<Usage> {
+        Usage::of(std::process::id())
     }
 
     #[test]
-    fn children_count_and_idle_ones_are_not_busy() {
-        if !Path::new("/proc/self/schedstat").exists() {
-            return eprintln!("skipped: the system does not measure it");
+    fn work_and_memory_are_seen() {
+        let Some(before) = now() else { return eprintln!("skipped: the system does not tell") };
+        let taken = vec![1_u8; 50_000_000];
+        let worker = thread::spawn(|| {
+            let began = Instant::now();
+            while began.elapsed() < Duration::from_millis(300) {}
+            now()
+        });
+        let after = worker.join().unwrap().unwrap();
+        assert!(after.resident > before.resident + 40_000_000, "{}", taken.len());
+        assert!(after.size >= after.resident);
+        let work = after.work_since(&before);
+        assert!(work > Duration::from_millis(250), "{work:?}");
+        assert!(after.delay_since(&before) <= work);
+        assert!(after.busy_since(&before, Duration::from_millis(250)) >= 1);
+        assert_eq!(after.busy_since(&after, Duration::from_millis(250)), 0);
+    }
+
+    #[test]
+    fn descendants_count() {
+        let mut shell =
+            std::process::Command::new("sh").args(["-c", "sh -c 'while :; do :; done'; :"]).spawn().unwrap();
+        let before = Usage::of(shell.id());
+        thread::sleep(Duration::from_millis(500));
+        let after = Usage::of(shell.id());
+        for child in fs::read_to_string(format!("/proc/{0}/task/{0}/children", shell.id()))
+            .unwrap_or_default()
+            .split(' ')
+        {
+            let _ = std::process::Command::new("kill").arg(child).status();
         }
-        let start = |script: &str| Process::start(Command::new("sh").args(["-c", script])).unwrap();
-        let (busy, _pipes) = start("sh -c 'while :; do :; done' & wait");
-        let before = busy.usage().unwrap();
-        let least = Duration::from_millis(100);
-        assert!(eventually(|| busy.usage().unwrap().busy_since(&before, least) == 1), "{before:?}");
-        assert!(busy.usage().unwrap().cpu_since(&before) >= least);
-        assert!(busy.usage().unwrap().memory > 100_000);
-        let (idle, _pipes) = start("read line");
-        let before = idle.usage().unwrap();
-        thread::sleep(Duration::from_millis(200));
-        assert_eq!(idle.usage().unwrap().busy_since(&before, Duration::from_millis(50)), 0);
+        let _ = shell.kill();
+        let _ = shell.wait();
+        let (Some(before), Some(after)) = (before, after) else {
+            return eprintln!("skipped: the system does not tell");
+        };
+        assert!(after.work_since(&before) > Duration::from_millis(200));
     }
 }

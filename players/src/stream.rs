@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use platform::{PipeRead, PipeWriter, Pipes, Process, ProcessUsage, Resources, Source};
+use platform::{PipeRead, PipeWriter, Pipes, Process, Resources, Source, Usage};
 
 use crate::lines::{self, ErrorDrain, OutputLine, OutputLines};
 use crate::log::{Log, Recorder, Speaker};
@@ -307,7 +307,7 @@ impl<V: Vocabulary> Stream<V> {
     }
 
     /// Memory and processor time that the program uses now; `None` where the system doesn't tell.
-    pub fn usage(&self) -> Option<ProcessUsage> {
+    pub fn usage(&self) -> Option<Usage> {
         self.process.usage()
     }
 
