@@ -69,6 +69,17 @@ pub enum Level {
     Usual,
 }
 
+impl Level {
+    /// Name in reports: `must`, `should` or `usual`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Must => "must",
+            Level::Should => "should",
+            Level::Usual => "usual",
+        }
+    }
+}
+
 /// Initial state of the program, and the exchange of messages that follows.
 #[derive(Clone, Copy)]
 enum RuleCheck {
