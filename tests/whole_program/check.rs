@@ -121,6 +121,78 @@ fn each_rule_of_uci_can_be_broken() {
     each_rule_fails("uci", &["uci"], UCI);
 }
 
+/// What a program keeps that answers, waits where it is told to, and moves at random. It ignores options and limits.
+#[test]
+fn a_random_mover_passes_what_it_does() {
+    let program = distorting();
+    let (status, findings) = check(&[
+        "uci",
+        "--json",
+        "--concurrency",
+        "12",
+        "--",
+        program.to_str().expect("text"),
+        "random-mover",
+    ]);
+    assert_eq!(status, Some(1));
+    let is_passed = |finding: &&Value| finding["verdict"] == "pass";
+    let passed: Vec<_> =
+        findings.iter().filter(is_passed).filter_map(|finding| finding["rule"].as_str()).collect();
+    assert_eq!(passed, RANDOM_MOVER);
+}
+
+/// The files for other programs: JUnit XML for a real parser, a badge, a recipe; and the script, which a shell runs.
+#[test]
+fn reports_for_other_programs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [junit, badge, recipe] = ["junit.xml", "badge.json", "recipe.toml"]
+        .map(|name| folder.path().join(name).to_str().expect("text").to_owned());
+    let program = distorting();
+    let (status, findings) = check(&[
+        "uci",
+        "--json",
+        "--rule",
+        "uciok",
+        "--rule",
+        "option-names",
+        "--show-dialogue",
+        "--junit",
+        &junit,
+        "--badge",
+        &badge,
+        "--recipe",
+        &recipe,
+        "--",
+        program.to_str().expect("text"),
+        "--twice",
+        "uciok",
+        "--say",
+        "uci=>id name \u{1}Odd <&\"' \u{fffe}",
+        "--",
+        HERALD,
+        "uci",
+    ]);
+    assert_eq!(status, Some(1));
+    let summary = &findings[2];
+    assert_eq!((&summary["passed"], &summary["failed"]), (&1.into(), &1.into()), "{summary}");
+    assert_eq!(summary["program"], "?Odd <&\"' \u{fffe}");
+    let read = |path: &str| std::fs::read_to_string(path).expect("the file is written");
+    let badge: Value = serde_json::from_str(&read(&badge)).expect("JSON");
+    assert_eq!((&badge["message"], &badge["color"]), (&"1/2".into(), &"red".into()));
+    let recipe: toml::Table = toml::from_str(&read(&recipe)).expect("TOML");
+    assert_eq!(recipe["protocol"].as_str(), Some("uci"));
+    let parse = "import sys, xml.etree.ElementTree as t; r = t.parse(sys.argv[1]).getroot(); \
+        print(r.get('tests'), r.get('failures'), r.get('name'), [f.get('type') for f in r.iter('failure')])";
+    let parsed = Command::new("python3").args(["-c", parse, &junit]).output().expect("python3");
+    let parsed = String::from_utf8_lossy(&parsed.stdout).into_owned();
+    assert!(parsed.starts_with("2 1 ?Odd <&\"' ?, UCI, by Herald "), "{parsed}");
+    assert!(parsed.ends_with(" ['must']\n"), "{parsed}");
+    let script = findings[0]["script"].as_str().expect("a script");
+    let said = Command::new("sh").args(["-c", script]).output().expect("a shell");
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert_eq!(said.matches("uciok\n").count(), 2, "{script}{said}");
+}
+
 #[test]
 fn herald_keeps_the_rules_of_cego() {
     herald_passes("cego", &["cego", "--ponder"], &[]);
@@ -232,7 +304,15 @@ const UCI: &[(&str, &[&str])] = &[
     ("isready-searching", &["--say", "isready=>bestmove h2h3"]),
     ("unknown-command", &["--say", "xyzzy=>bestmove e2e4"]),
     ("white-space", &["--deaf", "  position"]),
+    ("one-read", &["--gulp"]),
+    ("line-ends", &["--deaf", "position startpos moves e2e4 f7f6 d1h5"]),
+    ("long-line", &["--deaf", "position startpos moves g1f3"]),
+    ("debug", &["--say", "debug on=>bestmove a2a3"]),
     ("option-names", &["--twice", "option name Hash"]),
+    ("option-case", &["--deaf", "setoption name mUlTiPv"]),
+    ("hash", &["--deaf", "setoption name Hash"]),
+    ("threads", &["--deaf", "setoption name Threads"]),
+    ("clear-hash", &["--deaf", "setoption name Clear"]),
     ("option-defaults", &["--say", "uci=>option name A type spin default 9 min 1 max 3"]),
     ("options", &["--die", "setoption name Hash"]),
     ("option-unknown", &["--die", "setoption name No Such"]),
@@ -245,6 +325,11 @@ const UCI: &[(&str, &[&str])] = &[
     ("quit", &["--deaf", "quit"]),
     ("end-of-input", &["--stay"]),
     ("stop", &["--twice", "bestmove"]),
+    ("stop-early", &["--deaf", "stop"]),
+    ("one-answer", &["--twice", "bestmove"]),
+    ("infinite-mated", &["--say", "go infinite=>bestmove 0000"]),
+    ("mate", &["--deaf", "go mate"]),
+    ("info-form", &["--replace", " nodes => nodes x"]),
     ("stop-idle", &["--say", "stop=>bestmove e2e4"]),
     ("infinite", &["--say", "go infinite=>bestmove a1a8"]),
     ("ponder", &["--deaf", "ponderhit"]),
@@ -265,12 +350,42 @@ const UCI: &[(&str, &[&str])] = &[
     ("movestogo", &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 2000"]),
 ];
 
+const RANDOM_MOVER: &[&str] = &[
+    "uciok",
+    "isready",
+    "unknown-command",
+    "white-space",
+    "one-read",
+    "line-ends",
+    "long-line",
+    "ucinewgame",
+    "position-fen",
+    "position-moves",
+    "position-illegal",
+    "game-over",
+    "option-names",
+    "option-defaults",
+    "options",
+    "option-unknown",
+    "stop-idle",
+    "stop-early",
+    "infinite",
+    "infinite-mated",
+    "one-answer",
+    "clock",
+    "clock-increment",
+    "clock-short",
+    "movestogo",
+];
+
 const CEGO: &[(&str, &[&str])] = &[
     ("ready", &["--twice", "ready"]),
     ("first-move", &["--say", "1000000000=>e9e9"]),
     ("later-moves", &["--say", "1000000000 1000000000=>e9e9"]),
     ("special-moves", &["--say", "1000000000 1000000000=>e9e9"]),
-    ("mates", &["--say", "1000000000=>a1a2"]),
+    ("mates", &["--twice", "a1a8"]),
+    ("clock-increment", &["--deaf", "300000000"]),
+    ("pieces", &["--deaf", "1000000000"]),
     ("lost", &["--say", "1000000000=>resign"]),
     (
         "clock",

@@ -1,6 +1,7 @@
 //! Games in which both sides keep to the protocol, and messages that break it: at these the engine must end with a failure
 //! status and a message on standard error.
 
+use game::CastlingMode;
 use messages::cego::EngineMessage;
 
 use super::harness::CegoStart::{self, Moved, Ready};
@@ -40,8 +41,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
         promoting.reach(&program.candidate)?.play("b2b1q")?;
         promoting.reach(&program.candidate)?.play("b2b1n")
     }),
-    rule("mates", "mates in one, and falls silent", Moved(MATE_IN_ONE)).must(LATER_MOVES).check(|program| {
-        demand(program.game.outcome().is_some(), "mate by a1a8", program.game.fen())?;
+    rule("mates", "falls silent when it has mated", Moved(MATE_IN_ONE)).must(TERMINATION).check(|program| {
+        observe(program.game.outcome().is_some(), "it doesn't mate in one")?;
         program.hear_nothing(QUIET)
     }),
     rule("lost", "moves or forfeits in a lost position", Ready).must(TERMINATION).check(|program| {
@@ -57,6 +58,22 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.hear_move(program.patience)?;
         within(1.0, since.elapsed())
     }),
+    rule("clock-increment", "gets its increment after its move, not before", Ready).must(FIRST_MOVE).check(
+        |program| {
+            let since = Instant::now();
+            program.set_board(MIDDLEGAME, CastlingMode::Standard);
+            program.ask(&format!("300000000 5000000000 {SECOND} 0 {MIDDLEGAME}"))?;
+            within(0.5, since.elapsed())
+        },
+    ),
+    rule("pieces", "waits for the end of a message that comes in pieces", Ready).must(MALFORMED).check(
+        |program| {
+            program.stream.tell_bytes(format!("{SECOND} 0 {SECOND}").as_bytes())?;
+            program.hear_nothing(QUIET)?;
+            program.stream.tell_bytes(format!(" 0 {START}\n").as_bytes())?;
+            program.hear_move(program.patience).map(drop)
+        },
+    ),
     rule("clock-extremes", "takes clocks of nothing, and of 64 bits", Ready).must(FIRST_MOVE).check(
         |program| {
             program.ask(&format!("0 0 0 0 {START}"))?;

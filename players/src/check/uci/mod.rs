@@ -1,6 +1,8 @@
 //! Rules of UCI, by S. Meyer-Kahlen's specification of April 2006.
 
+mod answers;
 mod harness;
+mod options;
 mod search;
 mod start;
 
@@ -18,4 +20,5 @@ mod sections {
 }
 
 /// Returns the rules.
-pub(super) const RULES: [&[ConformanceRule]; 3] = [start::RULES, search::RULES, search::LIMITS];
+pub(super) const RULES: [&[ConformanceRule]; 5] =
+    [start::RULES, options::RULES, search::RULES, search::LIMITS, answers::RULES];

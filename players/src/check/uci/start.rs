@@ -1,10 +1,10 @@
 //! The handshake, options, positions, and the end.
 
 use game::CastlingMode::{Chess960, Standard};
-use messages::OptionKind;
 use messages::uci::Message;
 use shakmaty::uci::UciMove;
 
+use super::harness::FORCING;
 use super::harness::UciStart::{At, Greeted, Launched, Searching};
 use super::sections::*;
 use crate::check::prelude::*;
@@ -46,41 +46,34 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.still_plays()
     }),
     rule("white-space", "takes any white space between words", Greeted).must(GENERAL).check(|program| {
-        program.follow(&["e2e4"]);
-        program.tell(["  position \t startpos   moves  e2e4 "])?;
-        program.ask("\tgo  depth   3 ").map(drop)
+        program.tell(["  position \t startpos   moves  e2e4 f7f6\td1h5 "])?;
+        program.finds_forced("\tgo  depth   3 ")
     }),
-    rule("option-names", "gives its options different names", Greeted)
-        .must(OPTIONS)
-        .check(|program| differ(program.announced.iter().map(|(name, _)| name.to_lowercase()))),
-    rule("option-defaults", "has defaults within the ranges of its options", Greeted).must(OPTIONS).check(
-        |program| {
-            require(!program.announced.is_empty(), "options")?;
-            program.announced.iter().try_for_each(|(name, kind)| {
-                let is_within = match kind {
-                    OptionKind::Spin { value, min, max } => (min..=max).contains(&value),
-                    OptionKind::Combo { value, choices } => choices.contains(value),
-                    _ => true,
-                };
-                demand(is_within, "a default within the range", format!("{name}: {kind:?}"))
-            })
-        },
-    ),
-    rule("options", "takes the ends of the ranges of its options", Greeted).must(OPTIONS).check(|program| {
-        let mut settings = Vec::new();
-        for (name, kind) in &program.announced {
-            let values = trial_values(name, kind, ["false", "true"]);
-            settings.extend(values.iter().map(|value| format!("setoption name {name} value {value}")));
-        }
-        program.take_each(&settings, Uci::is_move)?;
-        program.still_plays()
+    rule("one-read", "takes several lines that come in one read", Greeted).must(GENERAL).check(|program| {
+        program.stream.tell_all(["isready", FORCING, "go depth 3"])?;
+        program.hear_until("`readyok`", program.patience, |line| *line == Ok(Message::ReadyOk))?;
+        program.hear_forced()
     }),
-    rule("option-unknown", "survives options that it doesn't have", Greeted).usual(OPTIONS).check(
-        |program| {
-            program.deal(["setoption name No Such Option value 3"])?;
-            program.still_plays()
-        },
-    ),
+    rule("line-ends", "takes lines that end with a carriage return and a line feed", Greeted)
+        .should(GENERAL)
+        .check(|program| {
+            for line in ["isready", FORCING, "go depth 3"] {
+                program.stream.tell_bytes(format!("{line}\r\n").as_bytes())?;
+            }
+            program.hear_until("`readyok`", program.patience, |line| *line == Ok(Message::ReadyOk))?;
+            program.hear_forced()
+        }),
+    rule("long-line", "takes the moves of a game of 200 moves", Greeted).must(GENERAL).check(|program| {
+        let there_and_back = " g1f3 g8f6 f3g1 f6g8".repeat(99);
+        let line = format!("position startpos moves{there_and_back} e2e4 f7f6 d1h5");
+        program.deal([line])?.has_no("no `bestmove`", Uci::is_move)?;
+        program.finds_forced("go depth 3")
+    }),
+    rule("debug", "takes `debug` while it searches", Searching(MIDDLEGAME)).must(OPTIONS).check(|program| {
+        program.tell(["debug on", "debug off"])?;
+        program.hear_no_move(QUIET)?;
+        program.answers_once("stop")
+    }),
     rule("ucinewgame", "plays another game after `ucinewgame`", Greeted).must(OPTIONS).check(|program| {
         program.still_plays()?;
         program.still_plays()
@@ -98,12 +91,12 @@ pub(super) const RULES: &[ConformanceRule] = &[
         }),
     rule("position-illegal", "plays on after illegal positions and moves", Greeted).usual(GENERAL).check(
         |program| {
-            let illegal =
-                ["position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position startpos moves e2e5", "position fen x"];
-            // The specification doesn't say what a program has to do.
-            let heard =
-                program.deal(illegal).map_err(|_| Failure::NotSupported("illegal positions".into()))?;
-            heard.has_no("no `bestmove`", Uci::is_move)?;
+            let illegal = [
+                "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+                "position startpos moves e2e4 e2e5",
+                "position fen x",
+            ];
+            program.deal(illegal)?.has_no("no `bestmove`", Uci::is_move)?;
             program.still_plays()
         },
     ),
