@@ -9,10 +9,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
+use platform::signals::{self, Signal};
 
 #[derive(Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "a flag for each fault")]
@@ -44,6 +47,9 @@ struct Arguments {
     /// Keep running after the end of the input or of the engine
     #[arg(long)]
     stay: bool,
+    /// Take no notice of SIGTERM
+    #[arg(long)]
+    undying: bool,
     /// Exit with status 0, whatever the engine's status
     #[arg(long)]
     content: bool,
@@ -75,6 +81,10 @@ fn main() -> ExitCode {
         _ => {}
     }
     let arguments: &'static Arguments = Box::leak(Box::new(Arguments::parse()));
+    if arguments.undying {
+        let noticed = Arc::new(AtomicBool::new(false));
+        std::mem::forget(signals::set_flag(&[Signal::Terminate], &noticed).expect("a signal handler"));
+    }
     let mut engine = start(arguments);
     let to_engine = engine.stdin.take().expect("a pipe");
     let from_engine = BufReader::new(engine.stdout.take().expect("a pipe"));

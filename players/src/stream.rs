@@ -323,6 +323,12 @@ impl<V: Vocabulary> Stream<V> {
         self.process.terminate();
     }
 
+    /// Stops the program and all its processes (SIGSTOP), or lets them go on.
+    pub(crate) fn stand_still(&self, still: bool) {
+        self.log.note(if still { "stopped" } else { "continued" });
+        self.process.stand_still(still);
+    }
+
     /// Kills the program with all processes that it has started. Its messages can still be taken.
     pub fn kill(&mut self) {
         self.log.note("killed");

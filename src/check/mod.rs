@@ -17,7 +17,7 @@ use clap::Args;
 use game::counted;
 use indicatif::ProgressBar;
 use platform::signals::{self, Signal};
-use players::check::{ConformanceRule, RuleReport, RuleVerdict, rules};
+use players::check::{ConformanceRule, RuleReport, RuleVerdict, rules, spoken_instead};
 use players::{CommandLine, Log, PlayerFault, Protocol, Recipe, Spec, TextLog};
 use serde::Serialize;
 
@@ -96,6 +96,13 @@ impl CheckArgs {
         // A caught signal has its default effect in programs started from here. Background jobs of a shell ignore SIGINT;
         // programs that inherit that would pass the rule about SIGINT.
         signals::exit_at(&[Signal::Interrupt], || Signal::Interrupt.exit_code())?;
+        if let Some(other) = spoken_instead(&spec).map_err(WrongInput::of)? {
+            let (name, word) = if other == Protocol::Uci { ("UCI", "uci") } else { ("CECP", "cecp") };
+            let command = shell_words::join(&self.command);
+            return Err(WrongInput::of(anyhow!(
+                "this program speaks {name}: herald check {word} -- {command}"
+            )));
+        }
         let name = Arc::default();
         let findings = self.check_all(&rules, &spec, &name)?;
         let program = name.get().cloned().unwrap_or_else(|| game::excerpt(spec.command.file_name()));

@@ -23,21 +23,25 @@ mod positions;
 mod uci;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use messages::{cecp as cecp_messages, uci as uci_messages};
 use serde::Serialize;
 
 use self::cecp::{CecpHarness, CecpStart};
 use self::cego::{CegoHarness, CegoStart};
 use self::uci::{UciHarness, UciStart};
-use crate::{Log, PlayerFault, Protocol, Spec};
+use crate::cecp::Cecp;
+use crate::uci::Uci;
+use crate::{Log, PlayerFault, Protocol, Spec, Stream, Vocabulary};
 
 /// What the tables of rules use.
 mod prelude {
     pub(super) use std::time::{Duration, Instant};
 
     pub(super) use super::harness::{
-        AT_ONCE, CheckedProtocol as _, QUIET, Transcript, demand, differ, observe, require, trial_values,
-        within,
+        AT_ONCE, CheckedProtocol as _, QUIET, Transcript, demand, differ, in_time, observe, require,
+        trial_values, untold, within,
     };
     pub(super) use super::positions::*;
     pub(super) use super::{Checked, ConformanceRule, Failure, rule};
@@ -224,6 +228,61 @@ pub enum RuleVerdict {
         /// Why it could not be observed.
         reason: String,
     },
+}
+
+/// Time for a program to answer a greeting.
+const GREETING: Duration = Duration::from_secs(2);
+
+/// Returns the other protocol, CECP or UCI, that a program speaks if it doesn't answer in its own within two seconds; `None` if it
+/// answers, or neither is seen.
+///
+/// # Errors
+/// [`PlayerFault::Start`]: the program cannot be started.
+pub fn spoken_instead(spec: &Spec) -> Result<Option<Protocol>, PlayerFault> {
+    let other = match spec.protocol {
+        Protocol::Cecp if !answers_cecp(spec)? => {
+            Some(Protocol::Uci).filter(|_| answers_uci(spec) == Ok(true))
+        }
+        Protocol::Uci if !answers_uci(spec)? => {
+            Some(Protocol::Cecp).filter(|_| answers_cecp(spec) == Ok(true))
+        }
+        _ => None,
+    };
+    Ok(other)
+}
+
+fn answers_cecp(spec: &Spec) -> Result<bool, PlayerFault> {
+    answers::<Cecp>(spec, &["xboard", "protover 2"], |message| {
+        matches!(message, cecp_messages::Message::Features(_))
+    })
+}
+
+fn answers_uci(spec: &Spec) -> Result<bool, PlayerFault> {
+    answers::<Uci>(spec, &["uci"], |line| matches!(line, Ok(uci_messages::Message::UciOk)))
+}
+
+/// Whether a program answers a greeting. One that ends at it doesn't.
+fn answers<V: Vocabulary>(
+    spec: &Spec,
+    greeting: &[&str],
+    is_answer: impl Fn(&V::Message) -> bool,
+) -> Result<bool, PlayerFault> {
+    let mut stream = Stream::<V>::start(spec, None)?;
+    let until = Instant::now() + GREETING;
+    for line in greeting {
+        if stream.tell(line).is_err() {
+            return Ok(false);
+        }
+        stream.wait_until_read(until);
+    }
+    while Instant::now() < until {
+        match stream.wait(until) {
+            Ok(Some(said)) if is_answer(&said.message) => return Ok(true),
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => return Ok(false),
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the rules of a protocol, in the order in which they are checked.

@@ -11,7 +11,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         "shows what it thinks after `post`: depth, score, centiseconds, nodes, a line",
         At(MIDDLEGAME),
     )
-    .must(OUTPUT)
+    .should(OUTPUT)
     .check(|program| {
         let since = Instant::now();
         let heard = think(program, &["post"])?;
@@ -25,9 +25,11 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let game = Game::from_fen(MIDDLEGAME, CastlingMode::Standard).expect("a legal position");
         require(thoughts(&heard).any(|line| begins_legally(&game, &line.text)), "lines of moves")
     }),
-    rule("nopost", "shows nothing after `nopost`", At(MIDDLEGAME))
-        .must(ENGINE)
-        .check(|program| think(program, &["post", "nopost"])?.has_no("no thinking output", is_thinking)),
+    rule("nopost", "shows nothing after `nopost`", At(MIDDLEGAME)).must(ENGINE).check(|program| {
+        let shown = think(&mut At(MIDDLEGAME).reach(&program.candidate)?, &["post"])?;
+        think(program, &["post", "nopost"])?.has_no("no thinking output", is_thinking)?;
+        observe(shown.contains(is_thinking), "it shows nothing after `post`, either")
+    }),
     rule("mate-score", "shows mate in two as 100002, if as a mate", At(MATE_IN_TWO))
         .should(OUTPUT)
         .check(|program| shows(program, "a score of 100002", Score::MateIn(2))),
@@ -54,13 +56,42 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.has_position("h2h3")
         },
     ),
-    rule("analyze-move", "follows moves and `undo` while it analyses", Analysing).must(INTERACTIVE).check(
+    rule("analyze-move", "follows moves while it analyses", Analysing).must(INTERACTIVE).check(|program| {
+        shows_analysis(program)?;
+        program.play(&["h2h3"])?;
+        analyses(program)
+    }),
+    rule("analyze-undo", "follows `undo` while it analyses", AnalysingAt(ENDGAME)).must(INTERACTIVE).check(
         |program| {
+            shows_analysis(program)?;
+            program.play(&["a2a5"])?;
             program.hear_no_move(QUIET)?;
-            program.play(&["h2h3"])?;
-            analyses(program)?;
             program.tell(["undo"])?;
             program.game.undo();
+            analyses(program)
+        },
+    ),
+    rule("analyze-new", "analyses the start position after `new` in analysis", AnalysingAt(ENDGAME))
+        .must(INTERACTIVE)
+        .check(|program| {
+            shows_analysis(program)?;
+            program.tell(["new"])?;
+            program.game = Game::default();
+            analyses(program)
+        }),
+    rule("analyze-setboard", "analyses the position of `setboard` in analysis", Analysing)
+        .must(INTERACTIVE)
+        .check(|program| {
+            program.needs(Switch::SetBoard)?;
+            shows_analysis(program)?;
+            program.set_up(ENDGAME)?;
+            analyses(program)
+        }),
+    rule("analyze-edit", "analyses the position of `edit` in analysis", Analysing).usual(INTERACTIVE).check(
+        |program| {
+            require(!program.announced.has(Switch::SetBoard), "edit in place of setboard")?;
+            shows_analysis(program)?;
+            program.set_up(ROOK_ENDGAME)?;
             analyses(program)
         },
     ),
@@ -77,7 +108,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .must(INTERACTIVE)
         .check(|program| {
             program.needs(Switch::Ping)?;
-            program.hear_no_move(QUIET)?;
+            shows_analysis(program)?;
             program.tell(["ping 79"])?;
             program.hear_until("`pong 79`", AT_ONCE, |message| *message == Message::Pong(79))?;
             let is_search = |message: &Message| is_thinking(message) || matches!(message, Message::Status(_));
@@ -91,7 +122,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
             let is_answer = |message: &Message| matches!(message, Message::Status(_) | Message::Error { .. });
             let heard = program.hear_until("`stat01: ...`", AT_ONCE, is_answer)?;
             let Some(Message::Status(status)) = heard.last() else {
-                return Err(Failure::NotSupported(heard.last_shown()));
+                return Err(Failure::new("`stat01: ...`", heard.last_shown()));
             };
             let most = since.elapsed().as_millis() as u64 / 10 + 50;
             let is_time = (100..=most).contains(&status.centiseconds);
@@ -113,10 +144,28 @@ pub(super) const RULES: &[ConformanceRule] = &[
             message => matches!(message, Message::Result { .. } | Message::Resign) || is_refusal(message),
         })
     }),
-    rule("setscore", "takes `setscore`", Analysing).must(FRILLS).check(|program| {
-        program.needs(Switch::SetScore)?;
-        program.deal(["setscore 55"])?.has_taken("`setscore 55`")
-    }),
+    rule("setscore", "scores a position as `setscore` says, also from the one before", Analysing)
+        .must(FRILLS)
+        .check(|program| {
+            const TOLD: i64 = 900;
+            program.needs(Switch::SetScore)?;
+            let before = program.hear_no_move(QUIET)?;
+            let Some(usual) = thoughts(&before).next_back().map(|line| line.score.value()) else {
+                return Err(Failure::NotSeen("it shows no score in analysis".into()));
+            };
+            observe(usual < TOLD / 2, format!("its score is {usual}"))?;
+            program.play(&["h2h3"])?;
+            program.deal([format!("setscore -{TOLD}")])?.has_taken("`setscore`")?;
+            program.tell(["undo"])?;
+            program.game.undo();
+            let heard = program.hear_no_move(Duration::from_millis(1500))?;
+            let best = thoughts(&heard).map(|line| line.score.value()).max().unwrap_or_default();
+            demand(
+                best > TOLD / 2,
+                format!("a score of about {TOLD} before a move to {TOLD}"),
+                format!("{best}"),
+            )
+        }),
     rule("hint", "answers `hint` with a legal move", At(MIDDLEGAME)).should(INTERACTIVE).check(|program| {
         program.tell(["hint"])?;
         let heard = program.hear_for(2 * QUIET)?;
@@ -154,6 +203,7 @@ fn begins_legally(game: &Game, text: &str) -> bool {
 
 fn shows(program: &mut CecpHarness, expected: &str, score: Score) -> Checked {
     let heard = think(program, &["post"])?;
+    observe(heard.contains(is_thinking), "it shows no score")?;
     require(thoughts(&heard).any(|line| line.score.is_mate()), "mates as 100000 and more")?;
     let last = thoughts(&heard).next_back().map(|line| format!("`{line}`")).unwrap_or_default();
     demand(thoughts(&heard).any(|line| line.score == score), expected, last)
@@ -173,6 +223,12 @@ fn is_stray(message: &Message) -> bool {
     matches!(message, Message::Other(line) if STRAY.iter().any(|word| line.contains(word)))
 }
 
+/// Not seen unless the program shows its thoughts in analysis.
+fn shows_analysis(program: &mut CecpHarness) -> Checked {
+    let heard = program.hear_no_move(QUIET)?;
+    observe(heard.contains(is_thinking), "it shows nothing in analysis")
+}
+
 /// Fails unless the next lines of thinking output are about the current position.
 fn analyses(program: &mut CecpHarness) -> Checked {
     let heard = program.hear_no_move(Duration::from_secs(1))?;
@@ -183,7 +239,7 @@ fn analyses(program: &mut CecpHarness) -> Checked {
 /// Returns the thinking output in analysis mode after some commands.
 fn restricted(program: &mut CecpHarness, commands: &[&str]) -> Checked<Transcript<Message>> {
     program.needs(Switch::Exclude)?;
-    program.hear_no_move(QUIET)?;
+    shows_analysis(program)?;
     program.deal(commands)?.has_taken("the moves")?;
     program.hear_no_move(Duration::from_secs(1))
 }

@@ -34,6 +34,18 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.break_off("force")?;
         program.has_position("h2h3")
     }),
+    rule("reads-thinking", "obeys `force` while it thinks, and rests then", Thinking).usual(CONTROL).check(
+        |program| {
+            program.needs(Switch::Ping)?;
+            let told = Instant::now();
+            let heard = program.deal(["force"])?;
+            let seconds = told.elapsed().as_secs_f64();
+            let expected = "that it breaks off at once";
+            heard.has_no(expected, Cecp::is_move)?;
+            demand(told.elapsed() <= AT_ONCE, expected, format!("`pong` after {seconds:.1} s"))?;
+            program.rests("in force mode", QUIET).map(drop)
+        },
+    ),
     rule("new-silent", "breaks off at `new`, and doesn't move", Thinking)
         .usual(GAME)
         .check(|program| program.break_off("new")),
@@ -86,28 +98,71 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("end-of-input", "ends at the end of its input while it thinks", Thinking)
         .usual(CONTROL)
         .check(|program| program.end_input(AFTER_THINKING)),
-    rule("pause", "stands still from `pause` to `resume`, and goes on", ThinkingFor(1)).must(CONTROL).check(
+    rule("sigterm", "ends at SIGTERM, unless it said `sigterm=0`", Greeted).usual(CONTROL).check(|program| {
+        program.needs(Switch::Sigterm)?;
+        program.stream.terminate();
+        program.hear_end(AT_ONCE)
+    }),
+    rule("crlf", "takes lines that end with CR LF", Forced).usual(CONTROL).check(|program| {
+        program.hurry()?;
+        program.follow(&["e2e4"]);
+        let usermove = program.move_command("e2e4");
+        program.stream.tell_bytes(format!("{usermove}\r\ngo\r\n").as_bytes())?;
+        program.hear_move(program.patience).map(drop)
+    }),
+    rule("split-line", "takes a line that comes in two pieces", Forced).must(CONTROL).check(|program| {
+        program.hurry()?;
+        program.follow(&["e2e4"]);
+        let usermove = program.move_command("e2e4");
+        let (begin, end) = usermove.split_at(usermove.len() - 2);
+        program.stream.tell_bytes(begin.as_bytes())?;
+        program.hear_no_move(QUIET / 2)?;
+        program.stream.tell_bytes(format!("{end}\n").as_bytes())?;
+        program.settle()?.has_taken(&format!("`{usermove}`"))?;
+        program.ask("go").map(drop)
+    }),
+    rule("long-line", "plays on after a line of 3000 characters", Forced).usual(CONTROL).check(|program| {
+        let comment = "x".repeat(3000);
+        program.deal([format!("result 1/2-1/2 {{{comment}}}")])?;
+        program.still_plays()
+    }),
+    rule("pause", "rests from `pause` to `resume`, and goes on", ThinkingFor(1)).must(CONTROL).check(
         |program| {
             program.needs(Switch::Pause)?;
             program.tell(["pause"])?;
-            program.hear_no_move(Duration::from_secs(3))?;
+            let heard = program.rests("during the pause", Duration::from_millis(1500))?;
+            heard.has_no("no move", Cecp::is_move)?;
             let resumed = Instant::now();
             program.ask("resume")?;
             let has_thought = resumed.elapsed() >= Duration::from_millis(100);
             demand(has_thought, "that the pause doesn't count as thinking", "a move at once after `resume`")
         },
     ),
-    rule("pause-analysing", "stands still between them while it analyses, too", Analysing)
-        .must(CONTROL)
+    rule("pause-dropped", "takes `new` and `force` as the end of a pause, as GUIs send them", ThinkingFor(2))
+        .usual(CONTROL)
         .check(|program| {
             program.needs(Switch::Pause)?;
+            program.tell(["pause"])?;
             program.hear_no_move(QUIET)?;
+            program.still_plays()?;
+            program.tell(["pause", "force"])?;
+            program.set_up(ENDGAME)?;
+            program.settle()?.has_taken("the position")?;
+            program.hurry()?;
+            program.ask("go").map(drop)
+        }),
+    rule("pause-analysing", "rests between them while it analyses, too", Analysing).must(CONTROL).check(
+        |program| {
+            program.needs(Switch::Pause)?;
+            program.proves_thought("in analysis")?;
             program.tell(["pause"])?;
             program.hear_for(QUIET)?;
-            // Iterations take ever longer: within twice the time of the analysis so far, one of them ends.
-            program.hear_for(4 * QUIET)?.has_no("silence during the pause", is_thinking)?;
-            program.deal(["resume", "exit"]).map(drop)
-        }),
+            program.rests("during the pause", 2 * QUIET)?.has_no("silence during the pause", is_thinking)?;
+            program.tell(["resume"])?;
+            program.proves_thought("after `resume`")?;
+            program.deal(["exit"]).map(drop)
+        },
+    ),
     rule("pause-other", "obeys no other command during a pause", ThinkingFor(1)).must(CONTROL).check(
         |program| {
             program.needs(Switch::Pause)?;

@@ -20,7 +20,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.hurry()?;
         program.play(&["d2d4", "d7d5"])?;
         program.ask("go")?;
-        program.hear_no_move(QUIET).map(drop)
+        let is_claim = |message: &Message| matches!(message, Message::Result { .. } | Message::Resign);
+        program.hear_no_move(QUIET)?.has_no("no claim", is_claim)
     }),
     rule("playother", "plays the side not on move after `playother`", Forced)
         .must(GAME)
@@ -151,13 +152,110 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.hear_no_move(QUIET)?;
         program.still_plays()
     }),
+    rule("result-idle", "plays on after `result` when it is idle", Forced).must(GAME).check(|program| {
+        program.play(&["e2e4", "e7e5"])?;
+        program.deal(["result 0-1 {White resigns}"])?.has_taken("`result`")?;
+        program.hear_no_move(QUIET)?;
+        program.still_plays()
+    }),
+    rule(
+        "result-pondering",
+        "rests after `result` in the opponent's time, and doesn't answer moves",
+        Pondering,
+    )
+    .must(GAME)
+    .check(|program| {
+        let reply = program.any_move()?;
+        program.deal(["result 1-0 {Black resigns}"])?;
+        program.rests("after `result`", QUIET)?.has_no("no move", Cecp::is_move)?;
+        program.play(&[&reply])?;
+        program.hear_no_move(QUIET)?;
+        program.still_plays()
+    }),
+    rule("result-analysing", "plays on after `result` in analysis", Analysing).usual(GAME).check(|program| {
+        program.proves_thought("in analysis")?;
+        program.tell(["result 1/2-1/2 {agreed}"])?;
+        program.hear_no_move(QUIET)?;
+        program.deal(["exit"])?;
+        program.still_plays()
+    }),
     rule("draw-offer", "takes `draw` without moving or complaining", Thinking).must(GAME).check(|program| {
         program.needs(Switch::Draw)?;
         program.tell(["draw"])?;
         thinks_on(program)?.has_no("no complaint", is_refusal)?;
         program.hear_move(program.patience)?.has_no("no complaint", is_refusal)
     }),
+    rule("draw-accepted", "accepts a draw by `offer draw`, if at all, when it is lost", At(LOST))
+        .usual(GAME)
+        .check(|program| {
+            program.needs(Switch::Draw)?;
+            let heard = after_offer(program)?;
+            heard.has_no("no complaint", is_refusal)?;
+            observe(heard.contains(accepts_draw), "it accepts no draw when it is lost")
+        }),
+    rule("draw-refused", "refuses a draw when it wins", At(WON)).usual(GAME).check(|program| {
+        program.needs(Switch::Draw)?;
+        after_offer(program)?.has_no("no `offer draw`", accepts_draw)?;
+        let lost = after_offer(&mut At(LOST).reach(&program.candidate)?)?;
+        observe(lost.contains(accepts_draw), "it accepts no draw when it is lost, either")
+    }),
+    rule("claims-repetition", "claims a draw at the third repetition, if at all, and not before", At(LOST))
+        .must(GAME)
+        .check(|program| {
+            program.play(&["b1c3", "b8c6", "c3b1"])?;
+            demand(!claims_draw(program, "c6b8")?, "no claim at the second occurrence", "a claim of a draw")?;
+            let program = &mut At(LOST).reach(&program.candidate)?;
+            program.play(&["b1c3", "b8c6", "c3b1", "c6b8", "b1c3", "b8c6", "c3b1"])?;
+            require(claims_draw(program, "c6b8")?, "claims of draws")
+        }),
+    rule("claims-fifty", "claims a draw after fifty moves, if at all, and not before", At(FORTY_NINE_MOVES))
+        .must(GAME)
+        .check(|program| {
+            program.needs(Switch::SetBoard)?;
+            let before = &mut At(FORTY_EIGHT_MOVES).reach(&program.candidate)?;
+            demand(!claims_draw(before, "b8c6")?, "no claim after 49 moves", "a claim of a draw")?;
+            require(claims_draw(program, "b8c6")?, "claims of draws")
+        }),
 ];
+
+/// Returns the messages of the program, which is on move, up to the move after the next, before which it was offered a draw.
+fn after_offer(program: &mut CecpHarness) -> Checked<Transcript<Message>> {
+    program.hurry()?;
+    program.settle()?;
+    program.ask("go")?;
+    program.tell(["draw"])?;
+    let mut heard = program.hear_for(QUIET)?;
+    if !heard.contains(accepts_draw) {
+        program.play(&[&program.any_move()?])?;
+        let is_end = |message: &Message| {
+            Cecp::is_move(message) || accepts_draw(message) || *message == Message::Resign
+        };
+        heard.0.extend(program.hear_until("a move or `offer draw`", program.patience, is_end)?.0);
+        heard.0.extend(program.hear_for(QUIET / 5)?.0);
+    }
+    Ok(heard)
+}
+
+fn accepts_draw(message: &Message) -> bool {
+    let draw = GameResult::Known(KnownOutcome::Draw);
+    matches!(message, Message::OfferDraw)
+        || matches!(message, Message::Result { result, .. } if *result == draw)
+}
+
+/// Plays the opponent's move against the program, which plays White, and returns whether it claims a draw instead of a move. Fails if
+/// it claims something else.
+fn claims_draw(program: &mut CecpHarness, last: &str) -> Checked<bool> {
+    program.hurry()?;
+    program.settle()?;
+    program.play_other()?;
+    program.play(&[last])?;
+    let is_end = |message: &Message| {
+        Cecp::is_move(message) || matches!(message, Message::Result { .. } | Message::Resign)
+    };
+    let heard = program.hear_until("a move or a claim", program.patience, is_end)?;
+    true_results(&heard, None)?;
+    Ok(heard.contains(accepts_draw))
+}
 
 /// Fails unless the program plays Black after this command of a feature, and doesn't move first.
 fn plays_black(program: &mut CecpHarness, feature: Switch, command: &str) -> Checked {

@@ -34,6 +34,7 @@ mod sections {
     pub(super) const TIME: &str = "Time and depth";
     pub(super) const FRILLS: &str = "Frills";
     pub(super) const VARIANTS: &str = "Chess variants";
+    pub(super) const BUGHOUSE: &str = "Bughouse";
     pub(super) const HIGHLIGHT: &str = "Highlight protocol";
     pub(super) const ERRORS: &str = "Error messages";
     pub(super) const OUTPUT: &str = "Thinking Output";
