@@ -144,7 +144,7 @@ fn part(path: &Path) -> PathBuf {
 }
 
 /// Writes a file atomically; a device or a pipe is written directly.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
         return fs::write(path, bytes);
     }

@@ -1,16 +1,21 @@
 //! A proxy between an engine and its GUI that drops, adds and changes lines, so that every protocol violation can be
 //! produced with a correct engine. `distorting line FROM TO` is a line between two programs, slow, noisy and sometimes broken.
+//! `distorting random-mover` is a program that speaks UCI and moves at random.
 
 mod line;
+mod random_mover;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
+use platform::signals::{self, Signal};
 
 #[derive(Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "a flag for each fault")]
@@ -42,6 +47,9 @@ struct Arguments {
     /// Keep running after the end of the input or of the engine
     #[arg(long)]
     stay: bool,
+    /// Take no notice of SIGTERM
+    #[arg(long)]
+    undying: bool,
     /// Exit with status 0, whatever the engine's status
     #[arg(long)]
     content: bool,
@@ -60,11 +68,23 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).is_some_and(|word| word == "line") {
-        line::run().expect("a line");
-        return ExitCode::SUCCESS;
+    match std::env::args().nth(1).as_deref() {
+        Some("line") => {
+            line::run().expect("a line");
+            return ExitCode::SUCCESS;
+        }
+        Some("random-mover") => {
+            // The GUI may have gone.
+            let _ = random_mover::run();
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     let arguments: &'static Arguments = Box::leak(Box::new(Arguments::parse()));
+    if arguments.undying {
+        let noticed = Arc::new(AtomicBool::new(false));
+        std::mem::forget(signals::set_flag(&[Signal::Terminate], &noticed).expect("a signal handler"));
+    }
     let mut engine = start(arguments);
     let to_engine = engine.stdin.take().expect("a pipe");
     let from_engine = BufReader::new(engine.stdout.take().expect("a pipe"));

@@ -12,6 +12,7 @@
 //! - [`notice_dead_peer`]: time-outs of a TCP connection whose other end has vanished.
 //! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.
 //! - [`lower_priority`]: leaves the processor to others.
+//! - [`Usage`]: work and memory of another process.
 //! - [`run_delay`]: the time that a thread waited for a processor.
 //! - [`process_cpu_time`]: processor time of this process.
 //!
@@ -27,6 +28,7 @@ mod process;
 mod run_delay;
 pub mod signals;
 pub mod terminal;
+mod usage;
 mod watchdog;
 
 use std::time::Duration;
@@ -39,6 +41,7 @@ pub use network::notice_dead_peer;
 pub use pipe::{Bell, PipeRead, PipeReader, PipeWriter, Ringer, Source, bell, wait};
 pub use process::{Pipes, Process, Resources};
 pub use run_delay::run_delay;
+pub use usage::Usage;
 
 /// Gives the calling thread, and the programs that it starts from now on, the lowest priority for processors. Does nothing on systems
 /// where that would concern other threads, too.

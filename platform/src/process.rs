@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use wait4::Wait4;
 
-use crate::{PipeReader, PipeWriter, watchdog};
+use crate::{PipeReader, PipeWriter, Usage, watchdog};
 
 /// A running program, the leader of a process group of its own. Dropping the value kills the whole group, and so does the end of
 /// this process, even by SIGKILL.
@@ -81,6 +81,17 @@ impl Process {
     /// Asks the program to end (SIGTERM). It may have ended already.
     pub fn terminate(&self) {
         let _ = rustix::process::kill_process(self.group, Signal::TERM);
+    }
+
+    /// Stops all processes of the program's process group (SIGSTOP), or lets them go on.
+    pub fn stand_still(&self, still: bool) {
+        let signal = if still { Signal::STOP } else { Signal::CONT };
+        let _ = rustix::process::kill_process_group(self.group, signal);
+    }
+
+    /// Returns what the program and its descendants use now; `None` if the system doesn't tell.
+    pub fn usage(&self) -> Option<Usage> {
+        Usage::of(self.group.as_raw_nonzero().get().unsigned_abs())
     }
 
     /// Kills all processes of the program's process group.

@@ -1,13 +1,15 @@
 //! Repairs: what `herald mend` can do for a program with known faults, and the recipe that says which of them one needs.
 //!
-//! `herald check --recipe` derives a recipe from the verdicts ([`crate::check::recipe`]), `herald mend` follows it.
+//! `herald check --recipe` derives a recipe from the verdicts, `herald mend` follows it.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Protocol;
+use crate::check::{RuleReport, RuleVerdict};
 
 /// A repair of a program's conversation with its GUI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -139,8 +141,83 @@ pub struct Recipe {
     pub repairs: Vec<Repair>,
 }
 
+impl Recipe {
+    /// Derives what to repair from the verdicts on a program. Rules that were not checked count as kept.
+    pub fn of_verdicts(
+        protocol: Protocol,
+        program: impl Into<String>,
+        verdicts: &[impl Borrow<RuleReport>],
+    ) -> Recipe {
+        let mut repairs: Vec<Repair> =
+            verdicts.iter().filter_map(|verdict| needed(protocol, verdict.borrow())).collect();
+        repairs.sort_unstable();
+        repairs.dedup();
+        Recipe { program: program.into(), protocol, repairs }
+    }
+}
+
+/// The repair that a verdict asks for. Forms that a specification leaves open count, too, where they are not supported.
+fn needed(protocol: Protocol, report: &RuleReport) -> Option<Repair> {
+    let cures = match protocol {
+        Protocol::Cecp => CECP_CURES,
+        Protocol::Uci => UCI_CURES,
+        Protocol::Cego | Protocol::Autoplayer => &[],
+    };
+    let (repair, _) = cures.iter().find(|(_, rules)| rules.contains(&report.rule))?;
+    let is_needed = match report.verdict {
+        RuleVerdict::Fail { .. } => true,
+        RuleVerdict::NotSupported { .. } => {
+            matches!(repair, Repair::WholeSeconds | Repair::MateScores | Repair::SetBoard)
+        }
+        RuleVerdict::Pass | RuleVerdict::NotSeen { .. } => false,
+    };
+    is_needed.then_some(*repair)
+}
+
+/// The repairs for the rules of CECP.
+const CECP_CURES: &[(Repair, &[&str])] = &[
+    (Repair::Ping, &["ping", "ping-thinking", "ping-pondering", "ping-analysing"]),
+    (
+        Repair::Force,
+        &[
+            "force-silent",
+            "new-silent",
+            "ponder-silent",
+            "reads-thinking",
+            "result",
+            "result-pondering",
+            "result-analysing",
+        ],
+    ),
+    (Repair::IllegalMove, &["illegal-move"]),
+    (Repair::OneLineARead, &["one-read"]),
+    (Repair::WholeSeconds, &["st-decimal"]),
+    (Repair::MateScores, &["mate-score", "mated-score"]),
+    (Repair::TimeCommands, &["st", "st-0", "sd", "sd-with-time", "own-clock", "time-odd", "level-decimal"]),
+    (Repair::Undo, &["undo", "undo-nothing", "remove"]),
+    (Repair::SetBoard, &["setboard", "setboard-illegal"]),
+    (Repair::Features, &["accepted", "option-names"]),
+    (Repair::Claims, &["mates", "is-mated", "is-stalemated", "claims-repetition", "claims-fifty"]),
+    (
+        Repair::KnownCommands,
+        &["unknown-command", "computer", "rating", "random", "egtpath", "variant-unknown"],
+    ),
+    (Repair::Quit, &["quit-thinking", "quit-analysing", "end-of-input", "sigterm"]),
+];
+
+/// The repairs for the rules of UCI.
+const UCI_CURES: &[(Repair, &[&str])] = &[
+    (Repair::IllegalMove, &["position-illegal"]),
+    (Repair::OneLineARead, &["one-read"]),
+    (Repair::MateScores, &["mate-score", "mated-score"]),
+    (Repair::KnownCommands, &["unknown-command", "option-unknown"]),
+    (Repair::Quit, &["quit", "end-of-input"]),
+];
+
 #[cfg(test)]
 mod tests {
+    use crate::check::{Level, rules};
+
     use super::*;
 
     #[test]
@@ -159,5 +236,38 @@ mod tests {
         assert_eq!(recipe.repairs, [Repair::SetBoard, Repair::Quit]);
         assert_eq!(recipe.program, "Old \"One\"");
         assert!(toml::from_str::<Recipe>("protocol = \"cecp\"\nrepairs = [\"all\"]").is_err());
+    }
+
+    fn verdict(rule: &'static str, verdict: RuleVerdict) -> RuleReport {
+        RuleReport { rule, duty: "", section: "", level: Level::Must, verdict }
+    }
+
+    #[test]
+    fn faults_become_repairs_each_once_and_in_order() {
+        let fail = || RuleVerdict::Fail { expected: String::new(), seen: String::new() };
+        let lacking = || RuleVerdict::NotSupported { reason: String::new() };
+        let verdicts = [
+            verdict("quit-thinking", fail()),
+            verdict("ping-thinking", fail()),
+            verdict("ping", fail()),
+            verdict("undo", RuleVerdict::Pass),
+            verdict("illegal-move", lacking()),
+            verdict("setboard", lacking()),
+            verdict("hint", fail()),
+        ];
+        let recipe = Recipe::of_verdicts(Protocol::Cecp, "Old One", &verdicts);
+        assert_eq!(recipe.repairs, [Repair::Ping, Repair::SetBoard, Repair::Quit]);
+        let text = toml::to_string(&recipe).unwrap();
+        assert_eq!(toml::from_str::<Recipe>(&text).unwrap(), recipe, "{text}");
+    }
+
+    #[test]
+    fn cures_are_for_rules_that_exist() {
+        for (protocol, cures) in [(Protocol::Cecp, CECP_CURES), (Protocol::Uci, UCI_CURES)] {
+            let known: Vec<&str> = rules(protocol).iter().map(|rule| rule.label).collect();
+            let unknown: Vec<_> =
+                cures.iter().flat_map(|(_, rules)| *rules).filter(|rule| !known.contains(rule)).collect();
+            assert!(unknown.is_empty(), "{unknown:?}");
+        }
     }
 }

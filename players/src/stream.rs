@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use platform::{PipeRead, PipeWriter, Pipes, Process, Resources, Source};
+use platform::{PipeRead, PipeWriter, Pipes, Process, Resources, Source, Usage};
 
 use crate::lines::{self, ErrorDrain, OutputLine, OutputLines};
 use crate::log::{Log, Recorder, Speaker};
@@ -158,6 +158,21 @@ impl<V: Vocabulary> Stream<V> {
             text.lines().for_each(|line| self.log.record(now, Speaker::Us, line));
         }
         self.write(text.as_bytes())
+    }
+
+    /// Sends bytes as they are, such as lines with other ends.
+    ///
+    /// # Errors
+    /// As for [`Stream::tell`].
+    pub fn tell_bytes(&mut self, bytes: &[u8]) -> Result<(), PlayerFault> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
+        let now = Instant::now();
+        String::from_utf8_lossy(bytes)
+            .split_inclusive('\n')
+            .for_each(|line| self.log.record(now, Speaker::Us, line.strip_suffix('\n').unwrap_or(line)));
+        self.write(bytes)
     }
 
     fn write(&mut self, mut bytes: &[u8]) -> Result<(), PlayerFault> {
@@ -308,6 +323,11 @@ impl<V: Vocabulary> Stream<V> {
         self.process.ended().is_some()
     }
 
+    /// Memory and processor time that the program uses now; `None` where the system doesn't tell.
+    pub fn usage(&self) -> Option<Usage> {
+        self.process.usage()
+    }
+
     /// Interrupts the program as Ctrl-C would (SIGINT).
     pub fn interrupt(&self) {
         self.log.note("interrupted");
@@ -318,6 +338,12 @@ impl<V: Vocabulary> Stream<V> {
     pub fn terminate(&self) {
         self.log.note("sent SIGTERM");
         self.process.terminate();
+    }
+
+    /// Stops the program and all its processes (SIGSTOP), or lets them go on.
+    pub(crate) fn stand_still(&self, still: bool) {
+        self.log.note(if still { "stopped" } else { "continued" });
+        self.process.stand_still(still);
     }
 
     /// Kills the program with all processes that it has started. Its messages can still be taken.

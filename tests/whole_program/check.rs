@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use assert_cmd::Command;
 use serde_json::Value;
 
-use crate::support::distorting;
+use crate::support::{distorting, example};
 
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
@@ -42,9 +42,9 @@ fn labels(protocol: &str) -> Vec<String> {
     lines.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
-/// Asserts that Herald passes all rules except those about features that it does not offer. A rule that fails is
+/// Asserts that Herald passes all rules except some with these verdicts. A rule that fails is
 /// checked again alone, as a busy machine may cause time-outs.
-fn herald_passes(protocol: &str, arguments: &[&str], not_offered: &[&str]) {
+fn herald_passes(protocol: &str, arguments: &[&str], others: &[(&str, &str)]) {
     let verdicts = |how: &[&str]| -> Vec<(String, String)> {
         let (_, findings) = check(&[&[protocol, "--json"], how, &["--", HERALD], arguments].concat());
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -53,8 +53,8 @@ fn herald_passes(protocol: &str, arguments: &[&str], not_offered: &[&str]) {
     };
     let missed = verdicts(&["--concurrency", "8"]);
     let missed: Vec<_> = missed.iter().flat_map(|(rule, _)| verdicts(&["--rule", rule])).collect();
-    let not_offered = not_offered.iter().map(|&rule| (rule.to_owned(), "not-supported".to_owned()));
-    assert_eq!(missed, not_offered.collect::<Vec<_>>());
+    let others = others.iter().map(|&(rule, verdict)| (rule.to_owned(), verdict.to_owned()));
+    assert_eq!(missed, others.collect::<Vec<_>>());
 }
 
 /// Asserts that each rule is in the table and fails with its fault. A fault that is not detected is tried again alone,
@@ -65,8 +65,17 @@ fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])
     assert!(without.is_empty(), "never seen failing: {without:?}");
     let program = distorting();
     let is_seen = |(rule, fault): &(&str, &[&str])| {
-        let begin =
-            [protocol, "--json", "--patience", "2", "--rule", rule, "--", program.to_str().expect("text")];
+        let begin = [
+            protocol,
+            "--json",
+            "--strict",
+            "--patience",
+            "2",
+            "--rule",
+            rule,
+            "--",
+            program.to_str().expect("text"),
+        ];
         let (status, findings) = check(&[&begin[..], fault, &["--", HERALD], arguments].concat());
         status == Some(1) && findings[0]["verdict"] == "fail"
     };
@@ -83,12 +92,65 @@ fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])
 
 #[test]
 fn herald_keeps_the_rules_of_cecp() {
-    herald_passes("cecp", &["xboard"], &["san-input"]);
+    let others = [
+        ("san-input", "not-supported"),
+        ("sigterm", "not-supported"),
+        ("analyze-edit", "not-supported"),
+        ("egtpath", "not-seen"),
+        // It varies its moves only by the option Noise, which is off at first.
+        ("random", "not-seen"),
+        ("setup", "not-supported"),
+    ];
+    herald_passes("cecp", &["xboard"], &others);
 }
 
 #[test]
 fn each_rule_of_cecp_can_be_broken() {
     each_rule_fails("cecp", &["xboard"], CECP);
+}
+
+/// A program that moves at random, at once, and ignores most commands, passes only what it does.
+#[test]
+fn nothing_is_kept_by_doing_nothing() {
+    let program = example("random_mover");
+    let program = program.to_str().expect("text");
+    let (status, findings) =
+        check(&["cecp", "--json", "--patience", "2", "--concurrency", "16", "--", program]);
+    assert_eq!(status, Some(1));
+    let passed = findings.iter().filter(|finding| finding["verdict"] == "pass");
+    let passed: Vec<_> = passed.filter_map(|finding| finding["rule"].as_str()).collect();
+    assert_eq!(passed, KEPT_AT_RANDOM);
+    // It takes nearly two seconds for a move, whatever its time.
+    let (_, findings) = check(&["cecp", "--json", "--rule", "st", "--", program, "--delay", "1900"]);
+    assert_eq!(findings[0]["verdict"], "fail", "{findings:?}");
+}
+
+/// Each wreck breaks the rule about its fault.
+#[test]
+fn wrecks_are_seen() {
+    let program = example("random_mover");
+    for_each(&WRECKS, |(wreck, rule)| {
+        let program = program.to_str().expect("text");
+        let (status, findings) =
+            check(&["cecp", "--json", "--patience", "2", "--rule", rule, "--", program, "--wreck", wreck]);
+        assert_eq!(
+            (status, &findings[0]["verdict"]),
+            (Some(1), &Value::from("fail")),
+            "{wreck}: {findings:?}"
+        );
+    });
+}
+
+#[test]
+fn a_program_of_another_protocol_is_told_so() {
+    for (protocol, command) in [("cecp", [HERALD, "uci"]), ("uci", [HERALD, "xboard"])] {
+        let output =
+            Command::new(HERALD).args(["check", protocol, "--"]).args(command).output().expect("herald runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        let other = if protocol == "cecp" { "uci" } else { "cecp" };
+        assert!(told.contains(&format!("herald check {other} -- {HERALD}")), "{told}");
+        assert_eq!(output.status.code(), Some(2));
+    }
 }
 
 /// Background jobs of a shell without job control inherit an ignored SIGINT.
@@ -112,6 +174,78 @@ fn each_rule_of_uci_can_be_broken() {
     each_rule_fails("uci", &["uci"], UCI);
 }
 
+/// What a program keeps that answers, waits where it is told to, and moves at random. It ignores options and limits.
+#[test]
+fn a_random_mover_passes_what_it_does() {
+    let program = distorting();
+    let (status, findings) = check(&[
+        "uci",
+        "--json",
+        "--concurrency",
+        "12",
+        "--",
+        program.to_str().expect("text"),
+        "random-mover",
+    ]);
+    assert_eq!(status, Some(1));
+    let is_passed = |finding: &&Value| finding["verdict"] == "pass";
+    let passed: Vec<_> =
+        findings.iter().filter(is_passed).filter_map(|finding| finding["rule"].as_str()).collect();
+    assert_eq!(passed, RANDOM_MOVER);
+}
+
+/// The files for other programs: `JUnit` XML for a real parser, a badge, a recipe; and the script, which a shell runs.
+#[test]
+fn reports_for_other_programs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [junit, badge, recipe] = ["junit.xml", "badge.json", "recipe.toml"]
+        .map(|name| folder.path().join(name).to_str().expect("text").to_owned());
+    let program = distorting();
+    let (status, findings) = check(&[
+        "uci",
+        "--json",
+        "--rule",
+        "uciok",
+        "--rule",
+        "option-names",
+        "--show-dialogue",
+        "--junit",
+        &junit,
+        "--badge",
+        &badge,
+        "--recipe",
+        &recipe,
+        "--",
+        program.to_str().expect("text"),
+        "--twice",
+        "uciok",
+        "--say",
+        "uci=>id name \u{1}Odd <&\"' \u{fffe}",
+        "--",
+        HERALD,
+        "uci",
+    ]);
+    assert_eq!(status, Some(1));
+    let summary = &findings[2];
+    assert_eq!((&summary["passed"], &summary["failed"]), (&1.into(), &1.into()), "{summary}");
+    assert_eq!(summary["program"], "?Odd <&\"' \u{fffe}");
+    let read = |path: &str| std::fs::read_to_string(path).expect("the file is written");
+    let badge: Value = serde_json::from_str(&read(&badge)).expect("JSON");
+    assert_eq!((&badge["message"], &badge["color"]), (&"1/2".into(), &"red".into()));
+    let recipe: toml::Table = toml::from_str(&read(&recipe)).expect("TOML");
+    assert_eq!(recipe["protocol"].as_str(), Some("uci"));
+    let parse = "import sys, xml.etree.ElementTree as t; r = t.parse(sys.argv[1]).getroot(); \
+        print(r.get('tests'), r.get('failures'), r.get('name'), [f.get('type') for f in r.iter('failure')])";
+    let parsed = Command::new("python3").args(["-c", parse, &junit]).output().expect("python3");
+    let parsed = String::from_utf8_lossy(&parsed.stdout).into_owned();
+    assert!(parsed.starts_with("2 1 ?Odd <&\"' ?, UCI, by Herald "), "{parsed}");
+    assert!(parsed.ends_with(" ['must']\n"), "{parsed}");
+    let script = findings[0]["script"].as_str().expect("a script");
+    let said = Command::new("sh").args(["-c", script]).output().expect("a shell");
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert_eq!(said.matches("uciok\n").count(), 2, "{script}{said}");
+}
+
 #[test]
 fn herald_keeps_the_rules_of_cego() {
     herald_passes("cego", &["cego", "--ponder"], &[]);
@@ -133,6 +267,50 @@ fn wrong_arguments() {
         assert_eq!(check(arguments), (Some(2), Vec::new()), "{arguments:?}");
     }
 }
+
+const WRECKS: [(&str, &str); 6] = [
+    ("silent-force", "go"),
+    ("pong-first", "ping-thinking"),
+    ("no-undo", "undo"),
+    ("analysis-mover", "analyze"),
+    ("fragile", "unknown-command"),
+    ("boaster", "go"),
+];
+
+const KEPT_AT_RANDOM: &[&str] = &[
+    "one-read",
+    "version-1",
+    "accepted",
+    "xboard-again",
+    "answers-move",
+    "go",
+    "playother",
+    "colors",
+    "reuse",
+    "illegal-move",
+    "legal-moves",
+    "setboard",
+    "setboard-illegal",
+    "new-resets",
+    "undo",
+    "undo-nothing",
+    "remove",
+    "is-mated",
+    "is-stalemated",
+    "result-idle",
+    "ping",
+    "move-now-idle",
+    "unknown-command",
+    "quit-analysing",
+    "crlf",
+    "split-line",
+    "long-line",
+    "stray-words",
+    "analyze-over",
+    "computer",
+    "rating",
+    "variant-unknown",
+];
 
 const CECP: &[(&str, &[&str])] = &[
     ("one-read", &["--gulp"]),
@@ -161,11 +339,19 @@ const CECP: &[(&str, &[&str])] = &[
     ("is-mated", &["--say", "go=>1/2-1/2 {agreed}"]),
     ("is-stalemated", &["--say", "go=>1-0 {White mates}"]),
     ("result", &["--replace", "pong 2=>pong 2\nmove h2h3"]),
+    ("result-idle", &["--say", "result=>Error (unknown command): result"]),
+    ("result-pondering", &["--say", "result=>move h2h3"]),
+    ("result-analysing", &["--die", "result"]),
     ("draw-offer", &["--say", "draw=>Error (unknown command): draw"]),
+    ("draw-accepted", &["--say", "draw=>Error (unknown command): draw"]),
+    ("draw-refused", &["--say", "draw=>offer draw"]),
+    ("claims-repetition", &["--say", "usermove c6b8=>1/2-1/2 {Draw by repetition}"]),
+    ("claims-fifty", &["--say", "usermove b8c6=>1-0 {White mates}"]),
     ("ping", &["--say", "ping 72=>pong 72"]),
     ("ping-thinking", &["--say", "ping 77=>pong 77"]),
     ("ping-pondering", &["--mute", "pong 78"]),
     ("force-silent", &["--replace", "pong 2=>pong 2\nmove h2h3"]),
+    ("reads-thinking", &["--say", "force=>move h2h3"]),
     ("new-silent", &["--replace", "pong 2=>pong 2\nmove h2h3"]),
     ("ponder-silent", &["--twice", "move"]),
     ("move-now", &["--rewrite", "?=>force"]),
@@ -175,14 +361,22 @@ const CECP: &[(&str, &[&str])] = &[
     ("quit-thinking", &["--deaf", "quit"]),
     ("quit-analysing", &["--deaf", "quit"]),
     ("end-of-input", &["--stay"]),
+    // SIGTERM goes to the proxy.
+    ("sigterm", &["--replace", "sigterm=0=>sigterm=1", "--undying"]),
+    ("crlf", &["--gulp"]),
+    ("split-line", &["--deaf", "usermove"]),
+    ("long-line", &["--die", "result 1/2"]),
     ("pause", &["--deaf", "pause"]),
+    ("pause-dropped", &["--deaf", "new"]),
     ("pause-analysing", &["--deaf", "pause"]),
     ("pause-other", &["--say", "hint=>Hint: h2h3"]),
     ("st", &["--rewrite", "st 1=>st 3"]),
     ("st-decimal", &["--die", "st 0.5"]),
     ("st-0", &["--die", "st 0"]),
     ("level", &["--say", "level=>Illegal move: level"]),
+    ("level-decimal", &["--die", "level 0 0:05"]),
     ("level-moves", &["--die", "level"]),
+    ("level-refilled", &["--rewrite", "level 2 0:01 0=>st 1"]),
     ("own-clock", &["--rewrite", "level 0 0:03 0=>st 1"]),
     ("time-short", &["--rewrite", "time 100=>time 60000"]),
     ("time-odd", &["--die", "time -100"]),
@@ -190,6 +384,7 @@ const CECP: &[(&str, &[&str])] = &[
     ("sd-with-time", &["--rewrite", "st 1=>st 3"]),
     ("new-clears-sd", &["--rewrite", "st 1=>sd 1"]),
     ("nps", &["--deaf", "nps"]),
+    ("nps-0", &["--deaf", "nps"]),
     ("thinking", &["--deaf", "post"]),
     ("nopost", &["--deaf", "nopost"]),
     ("mate-score", &["--replace", "100002=>100003"]),
@@ -197,24 +392,43 @@ const CECP: &[(&str, &[&str])] = &[
     ("stray-words", &["--say", "go=>Draw is near"]),
     ("analyze", &["--deaf", "analyze"]),
     ("analyze-move", &["--deaf", "usermove"]),
+    ("analyze-undo", &["--deaf", "undo"]),
+    ("analyze-new", &["--deaf", "new"]),
+    ("analyze-setboard", &["--deaf", "setboard 8/5pk1"]),
+    ("analyze-edit", &["--replace", "setboard=1=>setboard=0", "--deaf", "edit"]),
     ("analyze-over", &["--say", "analyze=>0-1 {Black mates}"]),
     ("ping-analysing", &["--mute", "pong 79"]),
     ("stat01", &["--mute", "stat01"]),
     ("exclude", &["--deaf", "exclude"]),
     ("exclude-all", &["--deaf", "exclude"]),
-    ("setscore", &["--say", "setscore=>Error (unknown command): setscore"]),
+    ("setscore", &["--deaf", "setscore"]),
     ("hint", &["--replace", "Hint: =>Hint: a1"]),
     ("bk", &["--say", "bk=>the book is open"]),
     ("options", &["--say", "option =>Error (bad value): option"]),
     ("option-unknown", &["--mute", "Error"]),
-    ("memory", &["--say", "memory=>Error (unknown command): memory"]),
+    ("memory", &["--rewrite", "memory 256=>memory 900"]),
     ("cores", &["--say", "cores=>Error (unknown command): cores"]),
+    ("easy", &["--rewrite", "easy=>hard"]),
+    ("ponder-hit", &["--rewrite", "st 1=>st 3"]),
+    ("random", &["--say", "random=>Error (unknown command): random"]),
     ("egtpath", &["--die", "egtpath"]),
-    ("frills", &["--say", "computer=>Illegal move: computer"]),
+    ("computer", &["--say", "computer=>Illegal move: computer"]),
+    ("rating", &["--die", "rating"]),
+    ("names", &["--say", "name =>Illegal move: name"]),
     ("highlight", &["--mute", "highlight"]),
     ("fischerandom", &["--say", "usermove O-O=>Illegal move: O-O"]),
     ("variants", &["--deaf", "variant"]),
     ("variant-unknown", &["--die", "variant nosuch"]),
+    (
+        "setup",
+        &[
+            "--replace",
+            "variants=\"normal=>variants=\"myown,normal",
+            "--say",
+            "variant myown=>setup nonsense",
+        ],
+    ),
+    ("holding", &["--deaf", "holding"]),
 ];
 
 const UCI: &[(&str, &[&str])] = &[
@@ -223,7 +437,15 @@ const UCI: &[(&str, &[&str])] = &[
     ("isready-searching", &["--say", "isready=>bestmove h2h3"]),
     ("unknown-command", &["--say", "xyzzy=>bestmove e2e4"]),
     ("white-space", &["--deaf", "  position"]),
+    ("one-read", &["--gulp"]),
+    ("line-ends", &["--deaf", "position startpos moves e2e4 f7f6 d1h5"]),
+    ("long-line", &["--deaf", "position startpos moves g1f3"]),
+    ("debug", &["--say", "debug on=>bestmove a2a3"]),
     ("option-names", &["--twice", "option name Hash"]),
+    ("option-case", &["--deaf", "setoption name mUlTiPv"]),
+    ("hash", &["--deaf", "setoption name Hash"]),
+    ("threads", &["--deaf", "setoption name Threads"]),
+    ("clear-hash", &["--deaf", "setoption name Clear"]),
     ("option-defaults", &["--say", "uci=>option name A type spin default 9 min 1 max 3"]),
     ("options", &["--die", "setoption name Hash"]),
     ("option-unknown", &["--die", "setoption name No Such"]),
@@ -236,6 +458,11 @@ const UCI: &[(&str, &[&str])] = &[
     ("quit", &["--deaf", "quit"]),
     ("end-of-input", &["--stay"]),
     ("stop", &["--twice", "bestmove"]),
+    ("stop-early", &["--deaf", "stop"]),
+    ("one-answer", &["--twice", "bestmove"]),
+    ("infinite-mated", &["--say", "go infinite=>bestmove 0000"]),
+    ("mate", &["--deaf", "go mate"]),
+    ("info-form", &["--replace", " nodes => nodes x"]),
     ("stop-idle", &["--say", "stop=>bestmove e2e4"]),
     ("infinite", &["--say", "go infinite=>bestmove a1a8"]),
     ("ponder", &["--deaf", "ponderhit"]),
@@ -256,12 +483,42 @@ const UCI: &[(&str, &[&str])] = &[
     ("movestogo", &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 2000"]),
 ];
 
+const RANDOM_MOVER: &[&str] = &[
+    "uciok",
+    "isready",
+    "unknown-command",
+    "white-space",
+    "one-read",
+    "line-ends",
+    "long-line",
+    "ucinewgame",
+    "position-fen",
+    "position-moves",
+    "position-illegal",
+    "game-over",
+    "option-names",
+    "option-defaults",
+    "options",
+    "option-unknown",
+    "stop-idle",
+    "stop-early",
+    "infinite",
+    "infinite-mated",
+    "one-answer",
+    "clock",
+    "clock-increment",
+    "clock-short",
+    "movestogo",
+];
+
 const CEGO: &[(&str, &[&str])] = &[
     ("ready", &["--twice", "ready"]),
     ("first-move", &["--say", "1000000000=>e9e9"]),
     ("later-moves", &["--say", "1000000000 1000000000=>e9e9"]),
     ("special-moves", &["--say", "1000000000 1000000000=>e9e9"]),
-    ("mates", &["--say", "1000000000=>a1a2"]),
+    ("mates", &["--twice", "a1a8"]),
+    ("clock-increment", &["--deaf", "300000000"]),
+    ("pieces", &["--deaf", "1000000000"]),
     ("lost", &["--say", "1000000000=>resign"]),
     (
         "clock",

@@ -10,18 +10,22 @@ use std::time::{Duration, Instant};
 /// Time after which a test fails: long, as machines may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Returns the path of `examples/distorting/`, built. Cargo builds it with the tests, unless only this test was
-/// requested.
+/// Returns the path of `examples/distorting/`, built.
 pub(crate) fn distorting() -> PathBuf {
+    example("distorting")
+}
+
+/// Returns the path of one of `examples/`, built. Cargo builds them with the tests, unless only this test was requested.
+pub(crate) fn example(name: &str) -> PathBuf {
     static BUILT: Once = Once::new();
     let folder = Path::new(env!("CARGO_BIN_EXE_herald")).parent().expect("a folder");
-    let program = folder.join("examples").join("distorting");
+    let programs = folder.join("examples");
     BUILT.call_once(|| {
-        if program.is_file() {
+        if ["distorting", "random_mover"].iter().all(|known| programs.join(known).is_file()) {
             return;
         }
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--example", "distorting", "--target-dir"]);
+        cargo.args(["build", "--quiet", "--examples", "--target-dir"]);
         cargo.arg(folder.parent().expect("a folder"));
         if folder.ends_with("release") {
             cargo.arg("--release");
@@ -29,7 +33,7 @@ pub(crate) fn distorting() -> PathBuf {
         let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status();
         assert!(status.is_ok_and(|status| status.success()), "not built: cargo build --examples");
     });
-    program
+    programs.join(name)
 }
 
 /// A running Herald.

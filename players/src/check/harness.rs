@@ -29,6 +29,21 @@ pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 /// Time to wait for messages that should not come.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 
+/// Number of processors from which on a program works.
+pub(super) const WORKING: f64 = 0.3;
+
+/// Number of processors up to which it rests.
+const RESTING: f64 = 0.15;
+
+/// Time beyond a limit that may go into pipes and ticks of the system.
+const ALLOWANCE: f64 = 0.1;
+
+/// Number of attempts to observe a time on a busy machine.
+const ATTEMPTS: u32 = 4;
+
+/// Delay by the machine that doesn't count, in seconds.
+const SMALL_DELAY: f64 = 0.03;
+
 /// A protocol whose rules are checked.
 pub(super) trait CheckedProtocol: Vocabulary<Message: PartialEq> {
     /// Data that a program announces before the first game.
@@ -189,6 +204,43 @@ impl<P: CheckedProtocol> Harness<P> {
         Ok(Transcript(heard))
     }
 
+    /// Returns the messages of a period, and the number of processors that the program would have kept busy on an idle machine.
+    ///
+    /// [`Failure::NotSeen`] if the system doesn't tell.
+    pub(super) fn watch(&mut self, time: Duration) -> Checked<(Transcript<P::Message>, f64)> {
+        let (since, before) = (Instant::now(), self.stream.usage());
+        let heard = self.hear_for(time)?;
+        let (after, time) = (self.stream.usage(), since.elapsed());
+        let Some((before, after)) = before.zip(after) else { return Err(untold()) };
+        Ok((heard, after.work_since(&before).as_secs_f64() / time.as_secs_f64()))
+    }
+
+    /// Whether the program works in a period, as seen from its processor time.
+    pub(super) fn works(&mut self, time: Duration) -> Checked<bool> {
+        Ok(self.watch(time)?.1 >= WORKING)
+    }
+
+    /// Fails if the program works in a period.
+    pub(super) fn rests(&mut self, when: &str, time: Duration) -> Checked<Transcript<P::Message>> {
+        let (heard, processors) = self.watch(time)?;
+        let seen = format!("work for {processors:.1} processors");
+        demand(processors <= RESTING, format!("that it rests {when}"), seen)?;
+        Ok(heard)
+    }
+
+    /// Measures an action of the program: the seconds that it took, and for how many of these the machine kept it or the check
+    /// waiting.
+    pub(super) fn measure<T>(&mut self, act: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<(T, f64, f64)> {
+        let (usage, delay, since) = (self.stream.usage(), platform::run_delay(), Instant::now());
+        let done = act(self)?;
+        let taken = since.elapsed().as_secs_f64();
+        let between = |(before, after): (Duration, Duration)| after.saturating_sub(before);
+        let own = delay.zip(platform::run_delay()).map(between);
+        let its = usage.zip(self.stream.usage()).map(|(before, after)| after.delay_since(&before));
+        let delayed = own.unwrap_or_default() + its.unwrap_or_default();
+        Ok((done, taken, delayed.as_secs_f64().min(taken)))
+    }
+
     /// Fails if the program moves within a period.
     pub(super) fn hear_no_move(&mut self, time: Duration) -> Checked<Transcript<P::Message>> {
         let heard = self.hear_for(time)?;
@@ -211,6 +263,30 @@ impl<P: CheckedProtocol> Harness<P> {
     pub(super) fn end_input(&mut self, patience: Duration) -> Checked {
         if self.stream.end_input(patience) { Ok(()) } else { Err(runs_on(patience)) }
     }
+}
+
+/// Fails if what the program does takes longer than a limit in seconds and a small allowance, and returns the time. `act` gets the
+/// number of the attempt. On a busy machine it is tried again.
+pub(super) fn in_time(limit: f64, mut act: impl FnMut(u32) -> Checked<(f64, f64)>) -> Checked<f64> {
+    for attempt in 1.. {
+        let (taken, delayed) = act(attempt)?;
+        let over = taken - limit - ALLOWANCE;
+        if over <= 0.0 {
+            return Ok(taken);
+        }
+        let is_late = over > delayed;
+        let is_clear = delayed <= SMALL_DELAY || over - delayed > 3.0 * ALLOWANCE;
+        if is_late && (is_clear || attempt == ATTEMPTS) {
+            return Err(Failure::new(format!("{limit} s at most"), format!("{taken:.2} s")));
+        }
+        observe(attempt < ATTEMPTS, format!("{taken:.2} s, {delayed:.2} of them lost by the busy machine"))?;
+    }
+    unreachable!("the last attempt returns")
+}
+
+/// The system doesn't tell what another process uses.
+pub(super) fn untold() -> Failure {
+    Failure::NotSeen("this system doesn't tell what a process uses".into())
 }
 
 fn runs_on(patience: Duration) -> Failure {
@@ -273,10 +349,9 @@ pub(super) fn require(holds: bool, offer: impl Into<String>) -> Checked {
     if holds { Ok(()) } else { Err(Failure::NotSupported(offer.into())) }
 }
 
-/// Fails if a move took longer than a limit in seconds, which allows for a busy machine.
-pub(super) fn within(seconds: f64, taken: Duration) -> Checked {
-    let taken = taken.as_secs_f64();
-    demand(taken <= seconds, format!("a move within {seconds} s"), format!("one after {taken:.2} s"))
+/// Returns [`Failure::NotSeen`] unless a condition holds. The reason says what prevented an observation.
+pub(super) fn observe(holds: bool, reason: impl Into<String>) -> Checked {
+    if holds { Ok(()) } else { Err(Failure::NotSeen(reason.into())) }
 }
 
 /// Fails if two options have the same name.

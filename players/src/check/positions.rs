@@ -21,6 +21,21 @@ pub(super) const MATED: &str = "R6k/6pp/8/8/8/8/6PP/6K1 b - - 0 1";
 /// Black is stalemated.
 pub(super) const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
+/// White is lost.
+pub(super) const LOST: &str = "1n1qk3/pppppppp/8/8/8/8/PPPPPPPP/1N2K3 w - - 0 1";
+
+/// White is lost, and Black's next move of a knight is the fiftieth.
+pub(super) const FORTY_NINE_MOVES: &str = "1n1qk3/pppppppp/8/8/8/8/PPPPPPPP/1N2K3 b - - 99 80";
+
+/// The same, and it is the forty-ninth.
+pub(super) const FORTY_EIGHT_MOVES: &str = "1n1qk3/pppppppp/8/8/8/8/PPPPPPPP/1N2K3 b - - 97 80";
+
+/// White wins.
+pub(super) const WON: &str = "1n2k3/pppppppp/8/8/8/8/PPPPPPPP/1N1QK3 w - - 0 1";
+
+/// White's moves are legal in no other position here.
+pub(super) const ROOK_ENDGAME: &str = "k7/8/8/3K3R/8/8/8/8 w - - 0 1";
+
 /// An endgame with Black to move.
 pub(super) const ENDGAME: &str = "8/5pk1/6p1/7p/3R3P/6P1/r4PK1/8 b - - 5 40";
 

@@ -11,6 +11,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         "shows what it thinks after `post`: depth, score, centiseconds, nodes, a line",
         At(MIDDLEGAME),
     )
+    .should(OUTPUT)
     .check(|program| {
         let since = Instant::now();
         let heard = think(program, &["post"])?;
@@ -24,14 +25,20 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let game = Game::from_fen(MIDDLEGAME, CastlingMode::Standard).expect("a legal position");
         require(thoughts(&heard).any(|line| begins_legally(&game, &line.text)), "lines of moves")
     }),
-    rule("nopost", "shows nothing after `nopost`", At(MIDDLEGAME))
-        .check(|program| think(program, &["post", "nopost"])?.has_no("no thinking output", is_thinking)),
+    rule("nopost", "shows nothing after `nopost`", At(MIDDLEGAME)).must(ENGINE).check(|program| {
+        let shown = think(&mut At(MIDDLEGAME).reach(&program.candidate)?, &["post"])?;
+        think(program, &["post", "nopost"])?.has_no("no thinking output", is_thinking)?;
+        observe(shown.contains(is_thinking), "it shows nothing after `post`, either")
+    }),
     rule("mate-score", "shows mate in two as 100002, if as a mate", At(MATE_IN_TWO))
+        .should(OUTPUT)
         .check(|program| shows(program, "a score of 100002", Score::MateIn(2))),
     rule("mated-score", "shows being mated in one as -100001, if as a mate", At(MATED_IN_ONE))
+        .should(OUTPUT)
         .check(|program| shows(program, "a score of -100001", Score::MatedIn(1))),
-    rule("stray-words", "never writes what GUIs take for a draw offer or a broken pipe", Forced).check(
-        |program| {
+    rule("stray-words", "never writes what GUIs take for a draw offer or a broken pipe", Forced)
+        .usual(ERRORS)
+        .check(|program| {
             let expected = "nothing but the protocol";
             program.tell(["post"])?;
             program.hurry()?;
@@ -39,24 +46,57 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.settle()?.has_no(expected, is_stray)?;
             program.ask("go")?.has_no(expected, is_stray)?;
             program.deal(["result 1/2-1/2 {agreed}"])?.has_no(expected, is_stray)
+        }),
+    rule("analyze", "analyses from `analyze` to `exit`, and never moves", Analysing).must(INTERACTIVE).check(
+        |program| {
+            program.hear_no_move(Duration::from_secs(1))?.has("thinking output", is_thinking)?;
+            program.deal(["exit"])?.has_no("no move", Cecp::is_move)?;
+            let goes_on = |message: &Message| is_thinking(message) || Cecp::is_move(message);
+            program.hear_for(QUIET)?.has_no("silence after `exit`", goes_on)?;
+            program.has_position("h2h3")
         },
     ),
-    rule("analyze", "analyses from `analyze` to `exit`, and never moves", Analysing).check(|program| {
-        program.hear_no_move(Duration::from_secs(1))?.has("thinking output", is_thinking)?;
-        program.deal(["exit"])?.has_no("no move", Cecp::is_move)?;
-        let goes_on = |message: &Message| is_thinking(message) || Cecp::is_move(message);
-        program.hear_for(QUIET)?.has_no("silence after `exit`", goes_on)?;
-        program.has_position("h2h3")
-    }),
-    rule("analyze-move", "follows moves and `undo` while it analyses", Analysing).check(|program| {
-        program.hear_no_move(QUIET)?;
+    rule("analyze-move", "follows moves while it analyses", Analysing).must(INTERACTIVE).check(|program| {
+        shows_analysis(program)?;
         program.play(&["h2h3"])?;
-        analyses(program)?;
-        program.tell(["undo"])?;
-        program.game.undo();
         analyses(program)
     }),
+    rule("analyze-undo", "follows `undo` while it analyses", AnalysingAt(ENDGAME)).must(INTERACTIVE).check(
+        |program| {
+            shows_analysis(program)?;
+            program.play(&["a2a5"])?;
+            program.hear_no_move(QUIET)?;
+            program.tell(["undo"])?;
+            program.game.undo();
+            analyses(program)
+        },
+    ),
+    rule("analyze-new", "analyses the start position after `new` in analysis", AnalysingAt(ENDGAME))
+        .must(INTERACTIVE)
+        .check(|program| {
+            shows_analysis(program)?;
+            program.tell(["new"])?;
+            program.game = Game::default();
+            analyses(program)
+        }),
+    rule("analyze-setboard", "analyses the position of `setboard` in analysis", Analysing)
+        .must(INTERACTIVE)
+        .check(|program| {
+            program.needs(Switch::SetBoard)?;
+            shows_analysis(program)?;
+            program.set_up(ENDGAME)?;
+            analyses(program)
+        }),
+    rule("analyze-edit", "analyses the position of `edit` in analysis", Analysing).usual(INTERACTIVE).check(
+        |program| {
+            require(!program.announced.has(Switch::SetBoard), "edit in place of setboard")?;
+            shows_analysis(program)?;
+            program.set_up(ROOK_ENDGAME)?;
+            analyses(program)
+        },
+    ),
     rule("analyze-over", "claims no wrong result when it analyses a mate, and waits", AnalysingAt(MATED))
+        .must(INTERACTIVE)
         .check(|program| {
             let heard = program.hear_no_move(QUIET)?;
             true_results(&heard, Some(Color::White))?;
@@ -64,30 +104,32 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.deal(["exit"])?;
             program.still_plays()
         }),
-    rule("ping-analysing", "answers a `ping` at once while it analyses, and analyses on", Analysing).check(
-        |program| {
+    rule("ping-analysing", "answers a `ping` at once while it analyses, and analyses on", Analysing)
+        .must(INTERACTIVE)
+        .check(|program| {
             program.needs(Switch::Ping)?;
-            program.hear_no_move(QUIET)?;
+            shows_analysis(program)?;
             program.tell(["ping 79"])?;
             program.hear_until("`pong 79`", AT_ONCE, |message| *message == Message::Pong(79))?;
             let is_search = |message: &Message| is_thinking(message) || matches!(message, Message::Status(_));
             program.hear_until("more thinking output", program.patience, is_search).map(drop)
+        }),
+    rule("stat01", "answers `.` with `stat01`, time in centiseconds", Analysing).must(INTERACTIVE).check(
+        |program| {
+            let since = Instant::now();
+            program.hear_no_move(Duration::from_secs(2))?;
+            program.tell(["."])?;
+            let is_answer = |message: &Message| matches!(message, Message::Status(_) | Message::Error { .. });
+            let heard = program.hear_until("`stat01: ...`", AT_ONCE, is_answer)?;
+            let Some(Message::Status(status)) = heard.last() else {
+                return Err(Failure::new("`stat01: ...`", heard.last_shown()));
+            };
+            let most = since.elapsed().as_millis() as u64 / 10 + 50;
+            let is_time = (100..=most).contains(&status.centiseconds);
+            demand(is_time, format!("a time from 100 to {most}"), heard.shown())
         },
     ),
-    rule("stat01", "answers `.` with `stat01`, time in centiseconds", Analysing).check(|program| {
-        let since = Instant::now();
-        program.hear_no_move(Duration::from_secs(2))?;
-        program.tell(["."])?;
-        let is_answer = |message: &Message| matches!(message, Message::Status(_) | Message::Error { .. });
-        let heard = program.hear_until("`stat01: ...`", AT_ONCE, is_answer)?;
-        let Some(Message::Status(status)) = heard.last() else {
-            return Err(Failure::NotSupported(heard.last_shown()));
-        };
-        let most = since.elapsed().as_millis() as u64 / 10 + 50;
-        let is_time = (100..=most).contains(&status.centiseconds);
-        demand(is_time, format!("a time from 100 to {most}"), heard.shown())
-    }),
-    rule("exclude", "leaves out moves that are excluded", Analysing).check(|program| {
+    rule("exclude", "leaves out moves that are excluded", Analysing).must(INTERACTIVE).check(|program| {
         let heard = restricted(program, &["exclude all", "include h2h3"])?;
         heard.has("a line of h2h3", is_thinking)?;
         heard.has_no("only lines of h2h3", |message| match message {
@@ -95,18 +137,36 @@ pub(super) const RULES: &[ConformanceRule] = &[
             _ => false,
         })
     }),
-    rule("exclude-all", "waits when all moves are excluded", Analysing).check(|program| {
+    rule("exclude-all", "waits when all moves are excluded", Analysing).must(INTERACTIVE).check(|program| {
         let heard = restricted(program, &["exclude all"])?;
         heard.has_no("no claim, and no line", |message| match message {
             Message::Thinking(line) => !line.text.is_empty(),
             message => matches!(message, Message::Result { .. } | Message::Resign) || is_refusal(message),
         })
     }),
-    rule("setscore", "takes `setscore`", Analysing).check(|program| {
-        program.needs(Switch::SetScore)?;
-        program.deal(["setscore 55"])?.has_taken("`setscore 55`")
-    }),
-    rule("hint", "answers `hint` with a legal move", At(MIDDLEGAME)).check(|program| {
+    rule("setscore", "scores a position as `setscore` says, also from the one before", Analysing)
+        .must(FRILLS)
+        .check(|program| {
+            const TOLD: i64 = 900;
+            program.needs(Switch::SetScore)?;
+            let before = program.hear_no_move(QUIET)?;
+            let Some(usual) = thoughts(&before).next_back().map(|line| line.score.value()) else {
+                return Err(Failure::NotSeen("it shows no score in analysis".into()));
+            };
+            observe(usual < TOLD / 2, format!("its score is {usual}"))?;
+            program.play(&["h2h3"])?;
+            program.deal([format!("setscore -{TOLD}")])?.has_taken("`setscore`")?;
+            program.tell(["undo"])?;
+            program.game.undo();
+            let heard = program.hear_no_move(Duration::from_millis(1500))?;
+            let best = thoughts(&heard).map(|line| line.score.value()).max().unwrap_or_default();
+            demand(
+                best > TOLD / 2,
+                format!("a score of about {TOLD} before a move to {TOLD}"),
+                format!("{best}"),
+            )
+        }),
+    rule("hint", "answers `hint` with a legal move", At(MIDDLEGAME)).should(INTERACTIVE).check(|program| {
         program.tell(["hint"])?;
         let heard = program.hear_for(2 * QUIET)?;
         let hint = heard.messages().find_map(|message| match message {
@@ -116,7 +176,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let Some(text) = hint else { return Err(Failure::NotSupported("a hint".into())) };
         demand(program.game.parse_move(text).is_ok(), "a legal move", format!("`Hint: {text}`"))
     }),
-    rule("bk", "answers `bk` with indented lines and an empty one", Forced).check(|program| {
+    rule("bk", "answers `bk` with indented lines and an empty one", Forced).must(FRILLS).check(|program| {
         program.tell(["bk"])?;
         let heard = program.hear_for(QUIET)?;
         require(heard.contains(|message| *message == Message::BookEnd), "an answer to `bk`")?;
@@ -143,6 +203,7 @@ fn begins_legally(game: &Game, text: &str) -> bool {
 
 fn shows(program: &mut CecpHarness, expected: &str, score: Score) -> Checked {
     let heard = think(program, &["post"])?;
+    observe(heard.contains(is_thinking), "it shows no score")?;
     require(thoughts(&heard).any(|line| line.score.is_mate()), "mates as 100000 and more")?;
     let last = thoughts(&heard).next_back().map(|line| format!("`{line}`")).unwrap_or_default();
     demand(thoughts(&heard).any(|line| line.score == score), expected, last)
@@ -162,6 +223,12 @@ fn is_stray(message: &Message) -> bool {
     matches!(message, Message::Other(line) if STRAY.iter().any(|word| line.contains(word)))
 }
 
+/// Not seen unless the program shows its thoughts in analysis.
+fn shows_analysis(program: &mut CecpHarness) -> Checked {
+    let heard = program.hear_no_move(QUIET)?;
+    observe(heard.contains(is_thinking), "it shows nothing in analysis")
+}
+
 /// Fails unless the next lines of thinking output are about the current position.
 fn analyses(program: &mut CecpHarness) -> Checked {
     let heard = program.hear_no_move(Duration::from_secs(1))?;
@@ -172,7 +239,7 @@ fn analyses(program: &mut CecpHarness) -> Checked {
 /// Returns the thinking output in analysis mode after some commands.
 fn restricted(program: &mut CecpHarness, commands: &[&str]) -> Checked<Transcript<Message>> {
     program.needs(Switch::Exclude)?;
-    program.hear_no_move(QUIET)?;
+    shows_analysis(program)?;
     program.deal(commands)?.has_taken("the moves")?;
     program.hear_no_move(Duration::from_secs(1))
 }

@@ -8,7 +8,7 @@ use super::control::thinks_on;
 use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
-    rule("answers-move", "after `new`, answers White's move", Greeted).check(|program| {
+    rule("answers-move", "after `new`, answers White's move", Greeted).must(GAME).check(|program| {
         program.tell(["new", "easy"])?;
         program.hurry()?;
         program.play(&["e2e4"])?;
@@ -16,25 +16,29 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.play(&["a2a3"])?;
         program.hear_move(program.patience).map(drop)
     }),
-    rule("go", "plays the side on move after `go`", Forced).check(|program| {
+    rule("go", "plays the side on move after `go`", Forced).must(GAME).check(|program| {
         program.hurry()?;
         program.play(&["d2d4", "d7d5"])?;
         program.ask("go")?;
-        program.hear_no_move(QUIET).map(drop)
+        let is_claim = |message: &Message| matches!(message, Message::Result { .. } | Message::Resign);
+        program.hear_no_move(QUIET)?.has_no("no claim", is_claim)
     }),
     rule("playother", "plays the side not on move after `playother`", Forced)
+        .must(GAME)
         .check(|program| plays_black(program, Switch::PlayOther, "playother")),
     rule("colors", "plays the other side after `white` and `black`, without thinking", Forced)
+        .must(GAME)
         .check(|program| plays_black(program, Switch::Colors, "white")),
-    rule("reuse", "plays a second game", Forced).check(|program| {
+    rule("reuse", "plays a second game", Forced).must(GAME).check(|program| {
         program.needs(Switch::Reuse)?;
         program.hurry()?;
         program.play(&["a2a3"])?;
         program.ask("go")?;
         program.still_plays()
     }),
-    rule("illegal-move", "refuses an illegal move with `Illegal move`, and forgets it", Forced).check(
-        |program| {
+    rule("illegal-move", "refuses an illegal move with `Illegal move`, and forgets it", Forced)
+        .must(ERRORS)
+        .check(|program| {
             program.tell_move("e2e5")?;
             program.settle()?.has(
                 "`Illegal move: e2e5`",
@@ -42,9 +46,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
             )?;
             program.has_position("e2e4")?;
             program.has_position("e7e5")
-        },
-    ),
-    rule("legal-moves", "takes castling, en passant and promotion", Forced).check(|program| {
+        }),
+    rule("legal-moves", "takes castling, en passant and promotion", Forced).must(GAME).check(|program| {
         [AFTER_CASTLING, AFTER_PAWNS].iter().try_for_each(|(fen, moves)| {
             program.tell(["new", "force"])?;
             program.set_up(fen)?;
@@ -52,31 +55,35 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.settle()?.has_taken(&format!("the moves {}", moves.join(" ")))
         })
     }),
-    rule("san-input", "takes SAN and coordinates if it asked for `san=1`", Forced).check(|program| {
-        program.needs(Switch::San)?;
-        ["Nf3", "e7e5", "Nxe5", "d8h4"].iter().try_for_each(|text| program.tell_move(text))?;
-        program.settle()?.has_taken("SAN and coordinates")
-    }),
-    rule("setboard", "plays from a position of `setboard`", Forced).check(|program| {
+    rule("san-input", "takes SAN and coordinates if it asked for `san=1`", Forced).must(GAME).check(
+        |program| {
+            program.needs(Switch::San)?;
+            ["Nf3", "e7e5", "Nxe5", "d8h4"].iter().try_for_each(|text| program.tell_move(text))?;
+            program.settle()?.has_taken("SAN and coordinates")
+        },
+    ),
+    rule("setboard", "plays from a position of `setboard`", Forced).must(GAME).check(|program| {
         program.needs(Switch::SetBoard)?;
         program.set_up(ENDGAME)?;
         program.settle()?.has_taken("the position")?;
         program.hurry()?;
         program.ask("go").map(drop)
     }),
-    rule("setboard-illegal", "tells the user of an illegal position, and goes on", Forced).check(|program| {
-        program.needs(Switch::SetBoard)?;
-        let heard = program.deal(["setboard 8/8/8/8/8/8/8/8 w - - 0 1"])?;
-        heard.has_no("no move and no claim", |message| {
-            Cecp::is_move(message) || matches!(message, Message::Result { .. } | Message::Resign)
-        })?;
-        program.still_plays()?;
-        // The specification leaves this open; XBoard and other GUIs expect it.
-        let is_told =
-            |message: &Message| matches!(message, Message::TellUserError(_) | Message::Error { .. });
-        require(heard.contains(is_told), "an error message")
-    }),
-    rule("edit", "takes a position by `edit`", Forced).check(|program| {
+    rule("setboard-illegal", "tells the user of an illegal position, and goes on", Forced)
+        .usual(ERRORS)
+        .check(|program| {
+            program.needs(Switch::SetBoard)?;
+            let heard = program.deal(["setboard 8/8/8/8/8/8/8/8 w - - 0 1"])?;
+            heard.has_no("no move and no claim", |message| {
+                Cecp::is_move(message) || matches!(message, Message::Result { .. } | Message::Resign)
+            })?;
+            program.still_plays()?;
+            // The specification leaves this open; XBoard and other GUIs expect it.
+            let is_told =
+                |message: &Message| matches!(message, Message::TellUserError(_) | Message::Error { .. });
+            require(heard.contains(is_told), "an error message")
+        }),
+    rule("edit", "takes a position by `edit`", Forced).must(GAME).check(|program| {
         program.set_board("4k3/p7/8/8/8/8/4P3/R3K3 w - - 0 1", program.game.mode());
         let taken = program
             .tell(["edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])
@@ -90,27 +97,27 @@ pub(super) const RULES: &[ConformanceRule] = &[
             taken => taken,
         }
     }),
-    rule("new-resets", "is at the start position after `new`", Forced).check(|program| {
+    rule("new-resets", "is at the start position after `new`", Forced).must(GAME).check(|program| {
         program.play(&["e2e4", "e7e5", "g1f3"])?;
         program.tell(["new", "force"])?;
         program.game = Game::default();
         program.has_position("g1f3")
     }),
-    rule("undo", "takes back a half-move at `undo`", Forced).check(|program| {
+    rule("undo", "takes back a half-move at `undo`", Forced).must(INTERACTIVE).check(|program| {
         program.play(&["e2e4", "e7e5"])?;
         program.tell(["undo"])?;
         program.game.undo();
         program.has_position("d7d5")
     }),
-    rule("undo-nothing", "survives `undo` and `remove` when there is nothing to take back", Forced).check(
-        |program| {
+    rule("undo-nothing", "survives `undo` and `remove` when there is nothing to take back", Forced)
+        .usual(INTERACTIVE)
+        .check(|program| {
             program.deal(["undo", "remove"])?;
             program.play(&["e2e4"])?;
             program.deal(["remove"])?;
             program.still_plays()
-        },
-    ),
-    rule("remove", "takes back two half-moves at `remove`", Greeted).check(|program| {
+        }),
+    rule("remove", "takes back two half-moves at `remove`", Greeted).must(INTERACTIVE).check(|program| {
         program.tell(["new", "easy"])?;
         program.hurry()?;
         program.play(&["a2a3"])?;
@@ -121,7 +128,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.play(&["a2a4"])?;
         program.hear_move(program.patience).map(drop)
     }),
-    rule("mates", "claims no wrong result when it mates", At(MATE_IN_ONE)).check(|program| {
+    rule("mates", "claims no wrong result when it mates", At(MATE_IN_ONE)).must(GAME).check(|program| {
         program.hurry()?;
         program.settle()?;
         let heard = program.ask("go")?;
@@ -130,26 +137,125 @@ pub(super) const RULES: &[ConformanceRule] = &[
         true_results(&program.settle()?, Some(Color::White))
     }),
     rule("is-mated", "doesn't move when it is mated, and claims no wrong result", At(MATE_IN_ONE))
+        .must(GAME)
         .check(|program| ends(program, "a1a8", Some(Color::White))),
     rule(
         "is-stalemated",
         "doesn't move when it is stalemated, and claims no wrong result",
         At("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1"),
     )
+    .must(GAME)
     .check(|program| ends(program, "f2f7", None)),
-    rule("result", "stops at `result`, and doesn't answer moves", Thinking).check(|program| {
+    rule("result", "stops at `result`, and doesn't answer moves", Thinking).must(GAME).check(|program| {
         program.break_off("result 1-0 {White resigns}")?;
         program.play(&["h2h3"])?;
         program.hear_no_move(QUIET)?;
         program.still_plays()
     }),
-    rule("draw-offer", "takes `draw` without moving or complaining", Thinking).check(|program| {
+    rule("result-idle", "plays on after `result` when it is idle", Forced).must(GAME).check(|program| {
+        program.play(&["e2e4", "e7e5"])?;
+        program.deal(["result 0-1 {White resigns}"])?.has_taken("`result`")?;
+        program.hear_no_move(QUIET)?;
+        program.still_plays()
+    }),
+    rule(
+        "result-pondering",
+        "rests after `result` in the opponent's time, and doesn't answer moves",
+        Pondering,
+    )
+    .must(GAME)
+    .check(|program| {
+        let reply = program.any_move()?;
+        program.deal(["result 1-0 {Black resigns}"])?;
+        program.rests("after `result`", QUIET)?.has_no("no move", Cecp::is_move)?;
+        program.play(&[&reply])?;
+        program.hear_no_move(QUIET)?;
+        program.still_plays()
+    }),
+    rule("result-analysing", "plays on after `result` in analysis", Analysing).usual(GAME).check(|program| {
+        program.proves_thought("in analysis")?;
+        program.tell(["result 1/2-1/2 {agreed}"])?;
+        program.hear_no_move(QUIET)?;
+        program.deal(["exit"])?;
+        program.still_plays()
+    }),
+    rule("draw-offer", "takes `draw` without moving or complaining", Thinking).must(GAME).check(|program| {
         program.needs(Switch::Draw)?;
         program.tell(["draw"])?;
         thinks_on(program)?.has_no("no complaint", is_refusal)?;
         program.hear_move(program.patience)?.has_no("no complaint", is_refusal)
     }),
+    rule("draw-accepted", "accepts a draw by `offer draw`, if at all, when it is lost", At(LOST))
+        .usual(GAME)
+        .check(|program| {
+            program.needs(Switch::Draw)?;
+            let heard = after_offer(program)?;
+            heard.has_no("no complaint", is_refusal)?;
+            observe(heard.contains(accepts_draw), "it accepts no draw when it is lost")
+        }),
+    rule("draw-refused", "refuses a draw when it wins", At(WON)).usual(GAME).check(|program| {
+        program.needs(Switch::Draw)?;
+        after_offer(program)?.has_no("no `offer draw`", accepts_draw)?;
+        let lost = after_offer(&mut At(LOST).reach(&program.candidate)?)?;
+        observe(lost.contains(accepts_draw), "it accepts no draw when it is lost, either")
+    }),
+    rule("claims-repetition", "claims a draw at the third repetition, if at all, and not before", At(LOST))
+        .must(GAME)
+        .check(|program| {
+            program.play(&["b1c3", "b8c6", "c3b1"])?;
+            demand(!claims_draw(program, "c6b8")?, "no claim at the second occurrence", "a claim of a draw")?;
+            let program = &mut At(LOST).reach(&program.candidate)?;
+            program.play(&["b1c3", "b8c6", "c3b1", "c6b8", "b1c3", "b8c6", "c3b1"])?;
+            require(claims_draw(program, "c6b8")?, "claims of draws")
+        }),
+    rule("claims-fifty", "claims a draw after fifty moves, if at all, and not before", At(FORTY_NINE_MOVES))
+        .must(GAME)
+        .check(|program| {
+            program.needs(Switch::SetBoard)?;
+            let before = &mut At(FORTY_EIGHT_MOVES).reach(&program.candidate)?;
+            demand(!claims_draw(before, "b8c6")?, "no claim after 49 moves", "a claim of a draw")?;
+            require(claims_draw(program, "b8c6")?, "claims of draws")
+        }),
 ];
+
+/// Returns the messages of the program, which is on move, up to the move after the next, before which it was offered a draw.
+fn after_offer(program: &mut CecpHarness) -> Checked<Transcript<Message>> {
+    program.hurry()?;
+    program.settle()?;
+    program.ask("go")?;
+    program.tell(["draw"])?;
+    let mut heard = program.hear_for(QUIET)?;
+    if !heard.contains(accepts_draw) {
+        program.play(&[&program.any_move()?])?;
+        let is_end = |message: &Message| {
+            Cecp::is_move(message) || accepts_draw(message) || *message == Message::Resign
+        };
+        heard.0.extend(program.hear_until("a move or `offer draw`", program.patience, is_end)?.0);
+        heard.0.extend(program.hear_for(QUIET / 5)?.0);
+    }
+    Ok(heard)
+}
+
+fn accepts_draw(message: &Message) -> bool {
+    let draw = GameResult::Known(KnownOutcome::Draw);
+    matches!(message, Message::OfferDraw)
+        || matches!(message, Message::Result { result, .. } if *result == draw)
+}
+
+/// Plays the opponent's move against the program, which plays White, and returns whether it claims a draw instead of a move. Fails if
+/// it claims something else.
+fn claims_draw(program: &mut CecpHarness, last: &str) -> Checked<bool> {
+    program.hurry()?;
+    program.settle()?;
+    program.play_other()?;
+    program.play(&[last])?;
+    let is_end = |message: &Message| {
+        Cecp::is_move(message) || matches!(message, Message::Result { .. } | Message::Resign)
+    };
+    let heard = program.hear_until("a move or a claim", program.patience, is_end)?;
+    true_results(&heard, None)?;
+    Ok(heard.contains(accepts_draw))
+}
 
 /// Fails unless the program plays Black after this command of a feature, and doesn't move first.
 fn plays_black(program: &mut CecpHarness, feature: Switch, command: &str) -> Checked {

@@ -10,6 +10,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         "ends its features with `done=1`, at once, when `xboard` and `protover 2` come in one read",
         Greeted,
     )
+    .should(HANDSHAKE)
     .check(|program| {
         // The specification recommends `done=1`, but doesn't demand it.
         require(program.announced.done() == Some(true), "done=1")?;
@@ -17,13 +18,15 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.stream.tell_all(["xboard", "protover 2"])?;
         program.hear_until("`feature ... done=1` within 2 s", AT_ONCE, is_done).map(drop)
     }),
-    rule("version-1", "plays under a GUI that sends no `protover`", Launched).check(|program| {
-        program.tell(["xboard"])?;
-        program.hear_for(QUIET)?;
-        program.tell(["new", "level 0 1 0", "time 500", "otim 500", "e2e4"])?;
-        program.hear_until("a move in answer to `e2e4`", program.patience, Cecp::is_move).map(drop)
-    }),
-    rule("accepted", "takes it when its features are rejected", Greeted).check(|program| {
+    rule("version-1", "plays under a GUI that sends no `protover`", Launched).must(HANDSHAKE).check(
+        |program| {
+            program.tell(["xboard"])?;
+            program.hear_for(QUIET)?;
+            program.tell(["new", "level 0 1 0", "time 500", "otim 500", "e2e4"])?;
+            program.hear_until("a move in answer to `e2e4`", program.patience, Cecp::is_move).map(drop)
+        },
+    ),
+    rule("accepted", "takes it when its features are rejected", Greeted).must(HANDSHAKE).check(|program| {
         // The check itself needs `ping` and the form of moves.
         let is_needed = |name: &str| ["ping", "usermove", "san"].contains(&name);
         let names = program.announced.asked_for().into_iter().filter(|name| !is_needed(name));
@@ -32,7 +35,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.deal(rejected)?.has_taken("the rejections")?;
         program.still_plays()
     }),
-    rule("option-names", "gives its options different names", Greeted).check(|program| {
+    rule("option-names", "gives its options different names", Greeted).must(HANDSHAKE).check(|program| {
         // The harness keeps only one option of a name, so the lines are read again.
         let features = &program.announced;
         require(!features.options.is_empty() && features.done() == Some(true), "options")?;
@@ -50,15 +53,21 @@ pub(super) const RULES: &[ConformanceRule] = &[
             _ => None,
         }))
     }),
-    rule("xboard-again", "takes `xboard` again later", Greeted).check(|program| program.takes(&["xboard"])),
-    rule("sigint", "goes on when SIGINT comes, unless it said `sigint=0`", Greeted).check(|program| {
-        program.stream.interrupt();
-        match program.hear_for(QUIET) {
-            Ok(_) => program.still_plays(),
-            Err(_) if !program.announced.has(Switch::Sigint) => Err(Failure::NotSupported("sigint=1".into())),
-            Err(_) => Err(Failure::new("that it goes on after SIGINT", "it ended")),
-        }
-    }),
+    rule("xboard-again", "takes `xboard` again later", Greeted)
+        .usual(HANDSHAKE)
+        .check(|program| program.takes(&["xboard"])),
+    rule("sigint", "goes on when SIGINT comes, unless it said `sigint=0`", Greeted).must(HANDSHAKE).check(
+        |program| {
+            program.stream.interrupt();
+            match program.hear_for(QUIET) {
+                Ok(_) => program.still_plays(),
+                Err(_) if !program.announced.has(Switch::Sigint) => {
+                    Err(Failure::NotSupported("sigint=1".into()))
+                }
+                Err(_) => Err(Failure::new("that it goes on after SIGINT", "it ended")),
+            }
+        },
+    ),
 ];
 
 fn is_done(message: &Message) -> bool {

@@ -2,17 +2,23 @@
 
 use std::time::Duration;
 
-use game::{Game, Move};
+use game::{Color, Game, Move};
 use messages::cecp::{Message, Switch, ThinkingLine};
 
 use crate::cecp::{Cecp, Features, former_move, handshake, setup};
-use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, require};
+use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, WORKING, observe, require};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Checked, Failure};
 
 /// Seconds for a move whose search is to be interrupted. The specification allows a program to read its input after the search,
 /// so the check waits as long.
 pub(super) const LONG_THINK: u32 = 3;
+
+/// Time after which a program that has to think should be thinking.
+const BEGINNING: Duration = Duration::from_millis(100);
+
+/// Time in which a program that thinks works or shows its thoughts.
+const PROOF: Duration = Duration::from_millis(200);
 
 pub(in crate::check) type CecpHarness = Harness<Cecp>;
 
@@ -27,11 +33,11 @@ pub(in crate::check) enum CecpStart {
     Forced,
     /// In force mode with a position.
     At(&'static str),
-    /// Thinking in the middlegame, with [`LONG_THINK`] for the move. Not supported if it moves at once.
+    /// Thinking in the middlegame, with [`LONG_THINK`] for the move. Not seen if it moves at once or does nothing.
     Thinking,
     /// The same with this number of seconds.
     ThinkingFor(u32),
-    /// Pondering, after a move of its own.
+    /// Pondering, after a move of its own. Not seen if it does nothing then.
     Pondering,
     /// Analysing the middlegame, with thinking output.
     Analysing,
@@ -63,6 +69,7 @@ impl CecpStart {
                 program.play(&["a2a3", "h7h6", "h2h3"])?;
                 program.settle()?;
                 program.ask("go")?;
+                program.proves_thought("in the opponent's time")?;
             }
             CecpStart::Analysing => program.analyse(MIDDLEGAME)?,
             CecpStart::AnalysingAt(fen) => program.analyse(fen)?,
@@ -92,8 +99,19 @@ impl CecpHarness {
         self.set_up(MIDDLEGAME)?;
         self.deal([&format!("st {seconds}"), "post", "easy"])?;
         self.tell(["go"])?;
-        let heard = self.hear_for(Duration::from_millis(200))?;
-        require(!heard.contains(Cecp::is_move), format!("a search of {seconds} s"))
+        self.proves_thought(&format!("under `st {seconds}`"))
+    }
+
+    /// Not seen unless the program thinks: it shows so, or works.
+    pub(super) fn proves_thought(&mut self, when: &str) -> Checked {
+        let heard = self.hear_for(BEGINNING)?;
+        observe(!heard.contains(Cecp::is_move), format!("it moves at once {when}"))?;
+        if heard.contains(is_thinking) {
+            return Ok(());
+        }
+        let (heard, processors) = self.watch(PROOF)?;
+        observe(!heard.contains(Cecp::is_move), format!("it moves at once {when}"))?;
+        observe(processors >= WORKING || heard.contains(is_thinking), format!("it doesn't think {when}"))
     }
 
     fn analyse(&mut self, fen: &str) -> Checked {
@@ -117,8 +135,13 @@ impl CecpHarness {
 
     /// Sends a move in the program's notation. It may be illegal.
     pub(super) fn tell_move(&mut self, text: &str) -> Checked {
-        let command = setup::told_move(text.to_owned(), &self.announced);
+        let command = self.move_command(text);
         self.tell([command])
+    }
+
+    /// Returns the line of a move: with `usermove` if the program has asked for it.
+    pub(super) fn move_command(&self, text: &str) -> String {
+        setup::told_move(text.to_owned(), &self.announced).to_string()
     }
 
     /// Sends legal moves in the program's notation, and plays them on the harness's board.
@@ -130,6 +153,15 @@ impl CecpHarness {
             }
         }
         Ok(())
+    }
+
+    /// Lets the program play the side that is not on move, in force mode.
+    pub(super) fn play_other(&mut self) -> Checked {
+        if self.announced.has(Switch::PlayOther) {
+            return self.tell(["playother"]);
+        }
+        self.needs(Switch::Colors)?;
+        self.tell([if self.game.turn() == Color::White { "white" } else { "black" }])
     }
 
     /// Sets a short clock.

@@ -5,8 +5,9 @@ use game::{CastlingMode, Game, variant_from_name};
 use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
-    rule("fischerandom", "takes `O-O` and Shredder castling letters in fischerandom", Greeted).check(
-        |program| {
+    rule("fischerandom", "takes `O-O` and Shredder castling letters in fischerandom", Greeted)
+        .must(VARIANTS)
+        .check(|program| {
             require(program.announced.plays("fischerandom"), "fischerandom")?;
             program.needs(Switch::SetBoard)?;
             program.tell(["new", "variant fischerandom", "force"])?;
@@ -16,26 +17,67 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.play(&["O-O"])?;
             program.settle()?.has_taken("`O-O`")?;
             program.ask("go").map(drop)
+        }),
+    rule("variants", "plays legally in each variant that it offers and we know", Greeted)
+        .must(VARIANTS)
+        .check(|program| {
+            let named = program.announced.variants.iter().flatten();
+            let known: Vec<_> =
+                named.filter_map(|name| Some((name.clone(), variant_from_name(name)?))).collect();
+            require(!known.is_empty(), "a variant that we know")?;
+            for (name, variant) in known {
+                program.game = Game::new(variant);
+                program.tell(["force", "new", &format!("variant {name}")])?;
+                program.hurry()?;
+                program.settle()?.has_taken(&format!("`variant {name}`"))?;
+                program.ask("go").map_err(|failure| in_variant(failure, &name))?;
+            }
+            Ok(())
+        }),
+    rule("variant-unknown", "survives a variant that it doesn't know", Forced).usual(VARIANTS).check(
+        |program| {
+            program.deal(["new", "variant nosuchvariant"])?;
+            program.still_plays()
         },
     ),
-    rule("variants", "plays legally in each variant that it offers and we know", Greeted).check(|program| {
-        let named = program.announced.variants.iter().flatten();
-        let known: Vec<_> = named.filter_map(|name| Some((name.clone(), variant_from_name(name)?))).collect();
-        require(!known.is_empty(), "a variant that we know")?;
-        for (name, variant) in known {
-            program.game = Game::new(variant);
-            program.tell(["force", "new", &format!("variant {name}")])?;
-            program.hurry()?;
-            program.settle()?.has_taken(&format!("`variant {name}`"))?;
-            program.ask("go").map_err(|failure| in_variant(failure, &name))?;
-        }
-        Ok(())
-    }),
-    rule("variant-unknown", "survives a variant that it doesn't know", Forced).check(|program| {
-        program.deal(["new", "variant nosuchvariant"])?;
-        program.still_plays()
-    }),
+    rule("setup", "answers a variant of its own with a well-formed `setup`, and `piece`", Greeted)
+        .should(VARIANTS)
+        .check(|program| {
+            let own =
+                program.announced.variants.iter().flatten().find(|name| variant_from_name(name).is_none());
+            let Some(own) = own.cloned() else {
+                return Err(Failure::NotSupported("a variant of its own".into()));
+            };
+            let heard = program.deal(["new", &format!("variant {own}")])?;
+            heard.has_no("`setup` with a FEN, and `piece` with a description", |message| match message {
+                Message::Setup { fen, .. } => !is_like_fen(fen),
+                Message::Piece { id, betza } => id.is_empty() || betza.is_empty(),
+                Message::Other(line) => line.starts_with("setup") || line.starts_with("piece"),
+                _ => false,
+            })?;
+            require(heard.contains(|message| matches!(message, Message::Setup { .. })), "`setup`")
+        }),
+    rule("holding", "takes `partner`, `ptell` and `holding` in bughouse", Greeted).must(BUGHOUSE).check(
+        |program| {
+            require(program.announced.plays("bughouse"), "bughouse")?;
+            program.tell(["new", "variant bughouse", "force"])?;
+            program.deal(["partner Somebody", "ptell hello"])?.has_taken("`partner` and `ptell`")?;
+            program.tell_move("N@e4")?;
+            let refused = program.settle()?;
+            program.tell(["holding [N] []"])?;
+            program.tell_move("N@e4")?;
+            program.settle()?.has_taken("a drop after `holding`")?;
+            observe(refused.contains(is_refusal), "it takes drops without `holding`, too")
+        },
+    ),
 ];
+
+/// Whether a text has the form of a FEN: a board of several ranks, and a side to move.
+fn is_like_fen(text: &str) -> bool {
+    let mut fields = text.split_whitespace();
+    let board = fields.next().unwrap_or_default();
+    board.contains('/') && matches!(fields.next(), Some("w" | "b"))
+}
 
 fn in_variant(failure: Failure, name: &str) -> Failure {
     match failure {

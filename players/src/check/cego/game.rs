@@ -1,22 +1,27 @@
 //! Games in which both sides keep to the protocol, and messages that break it: at these the engine must end with a failure
 //! status and a message on standard error.
 
+use game::CastlingMode;
 use messages::cego::EngineMessage;
 
 use super::harness::CegoStart::{self, Moved, Ready};
 use super::harness::{CegoHarness, SECOND};
+use super::sections::{FIRST_MOVE, INITIALIZATION, LATER_MOVES, MALFORMED, TERMINATION};
 use crate::cego::Cego;
 use crate::check::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("ready", "says `ready` first, and nothing more before it is asked", Ready)
+        .must(INITIALIZATION)
         .check(|program| program.hear_nothing(QUIET)),
     rule("first-move", "answers the first message with a legal move, with either colour", Moved(START))
+        .must(FIRST_MOVE)
         .check(|program| {
             const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
             Moved(AFTER_E4).reach(&program.candidate).map(drop)
         }),
     rule("later-moves", "answers later messages with legal moves, and with nothing else", Moved(START))
+        .must(LATER_MOVES)
         .check(|program| {
             for _ in 0..4 {
                 program.play(&program.any_move()?)?;
@@ -29,70 +34,100 @@ pub(super) const RULES: &[ConformanceRule] = &[
         "understands castling as the king's move, and promotion",
         Moved("4k2r/8/8/8/8/8/8/K7 w k - 0 1"),
     )
+    .must(LATER_MOVES)
     .check(|program| {
         program.play("e8g8")?;
         let promoting = Moved("4k3/8/8/8/8/8/1p6/7K w - - 0 1");
         promoting.reach(&program.candidate)?.play("b2b1q")?;
         promoting.reach(&program.candidate)?.play("b2b1n")
     }),
-    rule("mates", "mates in one, and falls silent", Moved(MATE_IN_ONE)).check(|program| {
-        demand(program.game.outcome().is_some(), "mate by a1a8", program.game.fen())?;
+    rule("mates", "falls silent when it has mated", Moved(MATE_IN_ONE)).must(TERMINATION).check(|program| {
+        observe(program.game.outcome().is_some(), "it doesn't mate in one")?;
         program.hear_nothing(QUIET)
     }),
-    rule("lost", "moves or forfeits in a lost position", Ready).check(|program| {
+    rule("lost", "moves or forfeits in a lost position", Ready).must(TERMINATION).check(|program| {
         program.first_move(MATED_IN_ONE)?;
         let heard = program.hear_until("a move or `forfeit`", program.patience, |_| true)?;
         heard.has("a legal move or `forfeit`", |line| {
             *line == Ok(EngineMessage::Forfeit) || Cego::legal_move(line, &program.game).is_some()
         })
     }),
-    rule("clock", "keeps to its clock", Ready).check(|program| {
-        let since = Instant::now();
-        program.first_move(MIDDLEGAME)?;
-        program.hear_move(program.patience)?;
-        within(1.0, since.elapsed())
-    }),
-    rule("clock-extremes", "takes clocks of nothing, and of 64 bits", Ready).check(|program| {
-        program.ask(&format!("0 0 0 0 {START}"))?;
-        let program = &mut Ready.reach(&program.candidate)?;
-        program.ask(&format!("{SECOND} 0 {} {} {START}", i64::MAX, i64::MAX)).map(drop)
-    }),
+    rule("clock", "keeps to its clock", Ready)
+        .must(FIRST_MOVE)
+        .check(|program| moves_within(program, 1.0, &format!("{SECOND} 0 {SECOND} 0 {MIDDLEGAME}"))),
+    rule("clock-increment", "gets its increment after its move, not before", Ready).must(FIRST_MOVE).check(
+        |program| moves_within(program, 0.3, &format!("300000000 5000000000 {SECOND} 0 {MIDDLEGAME}")),
+    ),
+    rule("pieces", "waits for the end of a message that comes in pieces", Ready).must(MALFORMED).check(
+        |program| {
+            program.stream.tell_bytes(format!("{SECOND} 0 {SECOND}").as_bytes())?;
+            program.hear_nothing(QUIET)?;
+            program.stream.tell_bytes(format!(" 0 {START}\n").as_bytes())?;
+            program.hear_move(program.patience).map(drop)
+        },
+    ),
+    rule("clock-extremes", "takes clocks of nothing, and of 64 bits", Ready).must(FIRST_MOVE).check(
+        |program| {
+            program.ask(&format!("0 0 0 0 {START}"))?;
+            let program = &mut Ready.reach(&program.candidate)?;
+            program.ask(&format!("{SECOND} 0 {} {} {START}", i64::MAX, i64::MAX)).map(drop)
+        },
+    ),
     rule("pondering", "says nothing in the opponent's time", Moved(MIDDLEGAME))
+        .must(LATER_MOVES)
         .check(|program| program.hear_nothing(LONG_WAIT)),
-    rule("long-wait", "goes on when the opponent has taken its time", Moved(MIDDLEGAME)).check(|program| {
-        program.hear_nothing(LONG_WAIT)?;
-        program.play(&program.any_move()?)
-    }),
+    rule("long-wait", "goes on when the opponent has taken its time", Moved(MIDDLEGAME))
+        .must(LATER_MOVES)
+        .check(|program| {
+            program.hear_nothing(LONG_WAIT)?;
+            program.play(&program.any_move()?)
+        }),
     rule("end-of-input", "ends when the mediator closes its input", Moved(START))
+        .must(TERMINATION)
         .check(|program| program.end_input(AT_ONCE)),
 ];
+
+/// Fails unless a program that was just started moves in the middlegame within a limit, in seconds.
+fn moves_within(program: &CegoHarness, limit: f64, first: &str) -> Checked {
+    let candidate = program.candidate.clone();
+    let moves = |_| {
+        let mut program = Ready.reach(&candidate)?;
+        program.set_board(MIDDLEGAME, CastlingMode::Standard);
+        let (_, taken, delayed) = program.measure(|program| program.ask(first))?;
+        Ok((taken, delayed))
+    };
+    in_time(limit, moves).map(drop)
+}
 
 const LONG_WAIT: Duration = Duration::from_millis(1500);
 
 pub(super) const BREACHES: &[ConformanceRule] = &[
-    rule("breach-fields", "ends at a message with too few or too many fields", Ready).check(|program| {
-        let first = [CLOCKS.to_owned(), format!("1000000000 0 1000000000 {START}")];
-        each_ends(program, Ready, &first)?;
-        each_ends(program, Moved(START), &["1000000000 e7e5", "1000000000 1000000000 e7e5 d7d5"])
-    }),
-    rule("breach-space", "ends at surplus white space", Ready).check(|program| {
+    rule("breach-fields", "ends at a message with too few or too many fields", Ready).must(MALFORMED).check(
+        |program| {
+            let first = [CLOCKS.to_owned(), format!("1000000000 0 1000000000 {START}")];
+            each_ends(program, Ready, &first)?;
+            each_ends(program, Moved(START), &["1000000000 e7e5", "1000000000 1000000000 e7e5 d7d5"])
+        },
+    ),
+    rule("breach-space", "ends at surplus white space", Ready).must(MALFORMED).check(|program| {
         let surplus =
             [format!("{CLOCKS}  {START}"), format!(" {CLOCKS} {START}"), format!("{CLOCKS} {START} ")];
         each_ends(program, Ready, &surplus)?;
         each_ends(program, Moved(START), &["1000000000\t1000000000 e7e5"])
     }),
-    rule("breach-empty", "ends at an empty line", Ready).check(|program| {
+    rule("breach-empty", "ends at an empty line", Ready).must(MALFORMED).check(|program| {
         each_ends(program, Ready, &[""])?;
         each_ends(program, Moved(START), &[""])
     }),
-    rule("breach-clock", "ends at clocks that are no numbers of 64 bits without a sign", Ready).check(
-        |program| {
+    rule("breach-clock", "ends at clocks that are no numbers of 64 bits without a sign", Ready)
+        .must(MALFORMED)
+        .check(|program| {
             let wrong = ["-1", "+1", "1.5", "1e9", "x", "99999999999999999999"];
             each_ends(program, Ready, &wrong.map(|time| format!("{time} 0 1000000000 0 {START}")))
-        },
-    ),
-    rule("breach-fen", "ends at what is no FEN of six fields, or no legal position", Ready).check(
-        |program| {
+        }),
+    rule("breach-fen", "ends at what is no FEN of six fields, or no legal position", Ready)
+        .must(MALFORMED)
+        .check(|program| {
             let wrong = [
                 "8/8/8/8/8/8/8/8 w - - 0 1",
                 "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
@@ -100,17 +135,17 @@ pub(super) const BREACHES: &[ConformanceRule] = &[
                 "startpos",
             ];
             each_ends(program, Ready, &wrong.map(|fen| format!("{CLOCKS} {fen}")))
-        },
-    ),
-    rule("breach-move", "ends at what is no move", Ready).check(|program| {
+        }),
+    rule("breach-move", "ends at what is no move", Ready).must(MALFORMED).check(|program| {
         let wrong = ["E7E5", "e5", "resign"].map(|text| format!("1000000000 1000000000 {text}"));
         each_ends(program, Moved(START), &wrong)
     }),
-    rule("breach-illegal", "ends at an illegal move", Ready).check(|program| {
+    rule("breach-illegal", "ends at an illegal move", Ready).must(MALFORMED).check(|program| {
         let illegal = ["1000000000 1000000000 e7e4", "1000000000 1000000000 e7e5q"];
         each_ends(program, Moved(START), &illegal)
     }),
     rule("breach-order", "ends at a later message that comes first", Ready)
+        .must(MALFORMED)
         .check(|program| each_ends(program, Ready, &["1000000000 1000000000 e7e5"])),
 ];
 

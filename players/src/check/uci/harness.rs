@@ -5,8 +5,9 @@ use std::time::Duration;
 use game::{CastlingMode, Game, Move};
 use messages::OptionKind;
 use messages::uci::{Info, LineError, Message};
+use platform::Usage;
 
-use crate::check::harness::{AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, require};
+use crate::check::harness::{AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, observe, require};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Checked};
 use crate::uci::Uci;
@@ -19,6 +20,18 @@ pub(super) type UciTranscript = Transcript<UciLine>;
 /// The announced data are the options.
 pub(in crate::check) type UciHarness = Harness<Uci>;
 
+/// A game after which Black has one legal move: whoever answers with another one has not followed.
+pub(super) const FORCING: &str = "position startpos moves e2e4 f7f6 d1h5";
+
+/// The position of that game.
+pub(super) const ONLY_MOVE: &str = "rnbqkbnr/ppppp1pp/5p2/7Q/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 2";
+
+/// Time for which a program ponders: more than its clock has.
+pub(super) const PONDERING: Duration = Duration::from_millis(1500);
+
+/// Processor time that shows that a program thinks. Waiting for a processor counts.
+const WORK: Duration = Duration::from_millis(100);
+
 /// State of a program when its check begins.
 #[derive(Clone, Copy)]
 pub(in crate::check) enum UciStart {
@@ -28,9 +41,9 @@ pub(in crate::check) enum UciStart {
     Greeted,
     /// With a position.
     At(&'static str),
-    /// Searching without a limit.
+    /// Seen searching without a limit.
     Searching(&'static str),
-    /// Pondering in the middlegame.
+    /// Seen pondering in the middlegame, with a second on the clock for the rest of the game.
     Pondering,
 }
 
@@ -45,22 +58,20 @@ impl UciStart {
             _ => None,
         });
         program.announced = options.collect();
-        if let UciStart::At(fen) | UciStart::Searching(fen) = self {
-            program.set_up(fen, CastlingMode::Standard, &[])?;
-        }
-        if let UciStart::Pondering = self {
-            program.set_up(MIDDLEGAME, CastlingMode::Standard, &[])?;
-            program.needs("Ponder")?;
-            program.tell(["setoption name Ponder value true"])?;
-        }
-        program.settle()?;
-        if let UciStart::Searching(_) = self {
-            program.tell(["go infinite"])?;
-            program.hear_no_move(QUIET)?;
-        }
-        if let UciStart::Pondering = self {
-            program.tell(["go ponder wtime 1000 btime 1000 winc 0 binc 0"])?;
-            program.hear_no_move(Duration::from_millis(1500))?;
+        match self {
+            UciStart::Launched | UciStart::Greeted => drop(program.settle()?),
+            UciStart::At(fen) => {
+                program.set_up(fen, CastlingMode::Standard, &[])?;
+                program.settle()?;
+            }
+            UciStart::Searching(fen) => {
+                program.search_in(fen)?;
+                program.seen_thinking(QUIET)?;
+            }
+            UciStart::Pondering => {
+                program.begin_pondering()?;
+                program.seen_thinking(PONDERING)?;
+            }
         }
         Ok(program)
     }
@@ -99,6 +110,56 @@ impl UciHarness {
         self.follow(moves);
         let played = if moves.is_empty() { String::new() } else { format!(" moves {}", moves.join(" ")) };
         self.tell([format!("position fen {fen}{played}")])
+    }
+
+    /// Lets the program search a position without a limit.
+    pub(super) fn search_in(&mut self, fen: &str) -> Checked {
+        self.set_up(fen, CastlingMode::Standard, &[])?;
+        self.settle()?;
+        self.tell(["go infinite"])
+    }
+
+    /// Lets the program ponder.
+    pub(super) fn begin_pondering(&mut self) -> Checked {
+        self.needs("Ponder")?;
+        self.tell(["setoption name Ponder value true"])?;
+        self.set_up(MIDDLEGAME, CastlingMode::Standard, &[])?;
+        self.settle()?;
+        self.tell(["go ponder wtime 1000 btime 1000 winc 0 binc 0"])
+    }
+
+    /// Observes for a period that the program thinks: it uses processors, or tells its thoughts more than once.
+    pub(super) fn seen_thinking(&mut self, time: Duration) -> Checked {
+        let before = self.stream.usage();
+        let heard = self.hear_for(time)?;
+        observe(!heard.contains(Uci::is_move), format!("it moved: {}", heard.last_shown()))?;
+        self.has_thought(before, &heard)
+    }
+
+    /// The same after the period, at whose beginning the program had used this much.
+    pub(super) fn has_thought(&mut self, before: Option<Usage>, heard: &UciTranscript) -> Checked {
+        let works = before.zip(self.stream.usage()).map(|(before, now)| now.work_since(&before) >= WORK);
+        observe(works.unwrap_or_else(|| infos(heard).nth(1).is_some()), "it was not seen thinking")
+    }
+
+    /// Sends `go` after [`FORCING`] moves. Fails unless the program finds the only move.
+    pub(super) fn finds_forced(&mut self, go: &str) -> Checked {
+        self.tell([go])?;
+        self.hear_forced()
+    }
+
+    /// Waits for the only move.
+    pub(super) fn hear_forced(&mut self) -> Checked {
+        self.set_board(ONLY_MOVE, CastlingMode::Standard);
+        self.hear_move(self.patience).map(drop)
+    }
+
+    /// Greatest value of an option that is a number.
+    pub(super) fn most(&self, name: &str) -> Option<i64> {
+        self.announced.iter().find_map(|(known, kind)| match kind {
+            OptionKind::Spin { max, .. } if known == name => Some(*max),
+            _ => None,
+        })
     }
 
     /// Not supported unless the program has the option.

@@ -1,0 +1,96 @@
+//! What a program tells about its search.
+
+use game::{Score, ScoreBound};
+use messages::uci::{Info, InfoScore, LineError, Message};
+
+use super::harness::UciStart::At;
+use super::harness::{UciHarness, UciTranscript, infos};
+use super::sections::ANSWERS;
+use crate::check::prelude::*;
+
+pub(super) const RULES: &[ConformanceRule] = &[
+    rule("info", "tells depth, score, nodes and time before its move", At(MIDDLEGAME)).should(ANSWERS).check(
+        |program| {
+            let heard = program.ask("go movetime 500")?;
+            for (what, is_told) in [
+                ("depth", infos(&heard).any(|info| info.depth.is_some())),
+                ("score", infos(&heard).any(|info| info.score.is_some())),
+                ("nodes", infos(&heard).any(|info| info.nodes.is_some_and(|nodes| nodes > 0))),
+                ("time", infos(&heard).any(|info| info.time.is_some())),
+                ("time", infos(&heard).all(|info| info.time.is_none_or(|time| time < 10_000))),
+            ] {
+                demand(is_told, format!("`info ... {what} ...`"), heard.shown())?;
+            }
+            Ok(())
+        },
+    ),
+    rule("pv", "tells lines of legal moves", At(MIDDLEGAME)).must(ANSWERS).check(|program| {
+        let root = program.game.clone();
+        let heard = program.ask("go movetime 1000")?;
+        let mut lines = infos(&heard).filter(|info| !info.pv.is_empty()).peekable();
+        require(lines.peek().is_some(), "lines")?;
+        for info in lines {
+            let mut game = root.clone();
+            for mv in &info.pv {
+                let Ok(legal) = mv.to_move(game.position()) else {
+                    return Err(Failure::new("a line of legal moves", format!("`{mv}` in {}", game.fen())));
+                };
+                game.play(legal).expect("legal");
+            }
+        }
+        Ok(())
+    }),
+    rule("mate-score", "tells mate in two as `score mate 2`, if as a mate", At(MATE_IN_TWO))
+        .must(ANSWERS)
+        .check(|program| tells(program, Score::MateIn(2))),
+    rule("mated-score", "tells being mated in one as `score mate -1`, if as a mate", At(MATED_IN_ONE))
+        .must(ANSWERS)
+        .check(|program| tells(program, Score::MatedIn(1))),
+    rule("info-form", "writes its `info` lines in the form of the specification", At(MIDDLEGAME))
+        .must(ANSWERS)
+        .check(|program| {
+            let root = program.game.clone();
+            let heard = program.ask("go movetime 500")?;
+            has_no_malformed_info(&heard)?;
+            observe(infos(&heard).next().is_some(), "it sent no `info`")?;
+            let is_legal = |info: &Info| info.currmove.is_none_or(|mv| mv.to_move(root.position()).is_ok());
+            for (rule, is_kept) in [
+                (
+                    "`seldepth` together with `depth`",
+                    (|info| info.seldepth.is_none() || info.depth.is_some()) as InfoRule,
+                ),
+                ("`hashfull` from 0 to 1000", |info| info.hashfull.is_none_or(|part| part <= 1000)),
+                ("`multipv` from 1", |info| info.multipv != Some(0)),
+                ("`currmovenumber` from 1", |info| info.currmovenumber != Some(0)),
+            ] {
+                demand(infos(&heard).all(is_kept), rule, heard.shown())?;
+            }
+            demand(infos(&heard).all(is_legal), "a legal move as `currmove`", heard.shown())
+        }),
+    rule("ponder-move", "names legal moves to ponder on", At(MIDDLEGAME)).must(ANSWERS).check(|program| {
+        let heard = program.ask("go movetime 500")?;
+        let Some(Ok(Message::BestMove { ponder: Some(guess), .. })) = heard.last() else {
+            return Err(Failure::NotSupported("a move to ponder on".into()));
+        };
+        let is_legal = guess.to_move(program.game.position()).is_ok();
+        demand(is_legal, "a legal move to ponder on", heard.last_shown())
+    }),
+];
+
+/// A condition on each `info`.
+type InfoRule = fn(&Info) -> bool;
+
+fn has_no_malformed_info(heard: &UciTranscript) -> Checked {
+    let is_malformed = |line: &Result<Message, LineError>| matches!(line, Err(LineError::Malformed { .. }));
+    heard.has_no("`info` as the specification has it", is_malformed)
+}
+
+/// Fails unless the program reports this mate. Not supported if it reports none.
+fn tells(program: &mut UciHarness, mate: Score) -> Checked {
+    let heard = program.ask("go movetime 300")?;
+    let told = infos(&heard).filter_map(|info| Some(info.score?.value));
+    let mates: Vec<Score> = told.filter(|value| value.is_mate()).collect();
+    require(!mates.is_empty(), "`score mate`")?;
+    let expected = InfoScore { value: mate, bound: ScoreBound::Exact };
+    demand(mates.contains(&mate), format!("`score {expected}`"), heard.shown())
+}

@@ -1,0 +1,76 @@
+//! The verdicts as `JUnit` XML, which systems for continuous integration read.
+
+use std::fmt::Write as _;
+
+use game::escaped;
+use players::check::RuleVerdict;
+
+use super::report::{CheckReport, Finding, RuleCounts};
+
+/// Formats the findings: a suite for each section, a case for each rule. Rules that are not supported or not seen are skipped.
+pub(super) fn junit(report: &CheckReport) -> String {
+    let protocol = report.protocol();
+    let mut xml = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" {}>\n",
+        text(&format!("{}, {protocol}, by Herald {}", report.program, report.herald)),
+        totals(&report.findings),
+    );
+    for (section, findings) in report.sections() {
+        let name = text(&format!("{protocol}: {section}"));
+        let _ = writeln!(
+            xml,
+            "  <testsuite name=\"{name}\" {} timestamp=\"{}T00:00:00\">",
+            totals(findings.iter().copied()),
+            report.date
+        );
+        for finding in findings {
+            case(&mut xml, &name, finding);
+        }
+        xml.push_str("  </testsuite>\n");
+    }
+    xml.push_str("</testsuites>\n");
+    xml
+}
+
+/// The attributes that count.
+fn totals<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> String {
+    let findings: Vec<&Finding> = findings.into_iter().collect();
+    let counts = RuleCounts::of(findings.iter().copied());
+    let seconds: f64 = findings.iter().map(|finding| finding.seconds).sum();
+    format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{seconds:.3}\"",
+        findings.len(),
+        counts.failed,
+        counts.not_supported + counts.not_seen,
+    )
+}
+
+fn case(xml: &mut String, suite: &str, finding: &Finding) {
+    let rule = &finding.report;
+    let _ = write!(
+        xml,
+        "    <testcase classname=\"{suite}\" name=\"{}: {}\" time=\"{:.3}\"",
+        text(rule.rule),
+        text(rule.duty),
+        finding.seconds
+    );
+    let _ = match &rule.verdict {
+        RuleVerdict::Pass => writeln!(xml, "/>"),
+        RuleVerdict::Fail { expected, seen } => {
+            let message = text(&format!("expected {expected}, seen {seen}"));
+            let level = rule.level.name();
+            writeln!(xml, "><failure type=\"{level}\" message=\"{message}\">{message}</failure></testcase>")
+        }
+        RuleVerdict::NotSupported { reason } => {
+            writeln!(xml, "><skipped message=\"not supported: {}\"/></testcase>", text(reason))
+        }
+        RuleVerdict::NotSeen { reason } => {
+            writeln!(xml, "><skipped message=\"not seen: {}\"/></testcase>", text(reason))
+        }
+    };
+}
+
+/// Escapes a text. XML has no way to write control characters and the two non-characters of the basic plane.
+fn text(text: &str) -> String {
+    escaped(text).replace(['\u{fffe}', '\u{ffff}'], "?")
+}
