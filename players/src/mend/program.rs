@@ -420,8 +420,13 @@ impl Program {
         true
     }
 
-    /// Turns on a repair that would have helped.
+    /// Turns on a repair that would have helped, and off one that may have done harm.
     fn learn(&mut self, fault: &PlayerFault) {
+        let is_set_up = self.asked.as_ref().is_some_and(|asked| !asked.question.game.has_standard_start());
+        if matches!(fault, PlayerFault::Died(_)) && is_set_up && self.spec.repairs.remove(&Repair::SetBoard) {
+            return self
+                .note("the program may not understand `edit`: it gets `setboard` from now on".to_owned());
+        }
         let has_decimals =
             |asked: &Asked| matches!(asked.question.control(&self.abilities), TimeControl::PerMove(_));
         let (repair, why) = match fault {
