@@ -26,6 +26,11 @@ const LONGEST_HURRY: Duration = Duration::from_secs(2);
 /// Time for a program to read its input after it was interrupted. One that reads only between its searches is started again.
 const LET_GO: Duration = Duration::from_secs(1);
 
+/// Time after which an interrupted program is looked at, and for its answer then. One that thinks on is ended, as it takes processor
+/// time from others.
+const LOOK: Duration = Duration::from_millis(300);
+const LOOK_PATIENCE: Duration = Duration::from_millis(200);
+
 /// Time for a program to go on after it has claimed a wrong result.
 const SULKING: Duration = Duration::from_secs(1);
 
@@ -99,6 +104,8 @@ pub(super) struct Program {
     asked: Option<Asked>,
     /// Whether it was thinking when it was last interrupted, so that it may not have read that yet.
     was_interrupted: bool,
+    /// When it is looked at whether it has.
+    look_at: Option<Instant>,
     news: VecDeque<News>,
 }
 
@@ -126,6 +133,7 @@ impl Program {
             known: None,
             asked: None,
             was_interrupted: false,
+            look_at: None,
             news: VecDeque::new(),
         }
     }
@@ -244,6 +252,7 @@ impl Program {
     pub(super) fn interrupt(&mut self) {
         if self.asked.take().is_some() {
             self.was_interrupted = true;
+            self.look_at = Instant::now().checked_add(LOOK);
             self.rest(None);
         }
     }
@@ -251,7 +260,10 @@ impl Program {
     /// Ends the game, also while the program ponders.
     pub(super) fn end_game(&mut self, outcome: Option<Outcome>) {
         let is_thinking = self.asked.take().is_some();
-        self.was_interrupted |= is_thinking;
+        if is_thinking {
+            self.was_interrupted = true;
+            self.look_at = Instant::now().checked_add(LOOK);
+        }
         if is_thinking || self.known.is_some() {
             self.rest(outcome);
         }
@@ -302,7 +314,7 @@ impl Program {
 
     /// When [`Program::tick`] has to be called.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let asked = self.asked.as_ref()?;
+        let Some(asked) = &self.asked else { return self.look_at };
         let due = match asked.hurried {
             None => asked.due,
             Some(_) if asked.line.is_empty() => asked.limit(LONGEST_HURRY),
@@ -317,12 +329,27 @@ impl Program {
             return;
         }
         match &self.asked {
+            None => self.look(),
             Some(asked) if asked.gone_since().is_some_and(|gone| now >= gone) => {
                 self.refuse("plays no more after its claim");
             }
             Some(Asked { hurried: None, .. }) => self.hurry(),
             _ => self.answer_for(false),
         }
+    }
+
+    /// Ends an interrupted program that does not read its input, and so thinks on.
+    fn look(&mut self) {
+        self.look_at = None;
+        let Some(player) = self.player.as_mut().filter(|_| self.was_interrupted && self.known.is_none())
+        else {
+            return;
+        };
+        player.be_patient(LOOK_PATIENCE);
+        if player.check_ready().is_err() {
+            self.player = None;
+        }
+        self.was_interrupted = false;
     }
 
     fn begin(&mut self) {
@@ -420,8 +447,13 @@ impl Program {
         true
     }
 
-    /// Turns on a repair that would have helped.
+    /// Turns on a repair that would have helped, and off one that may have done harm.
     fn learn(&mut self, fault: &PlayerFault) {
+        let is_set_up = self.asked.as_ref().is_some_and(|asked| !asked.question.game.has_standard_start());
+        if matches!(fault, PlayerFault::Died(_)) && is_set_up && self.spec.repairs.remove(&Repair::SetBoard) {
+            return self
+                .note("the program may not understand `edit`: it gets `setboard` from now on".to_owned());
+        }
         let has_decimals =
             |asked: &Asked| matches!(asked.question.control(&self.abilities), TimeControl::PerMove(_));
         let (repair, why) = match fault {

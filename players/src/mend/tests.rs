@@ -380,6 +380,10 @@ fn searches_without_an_end_under_uci() {
     bench.say(PlayerEvent::Thinking(line("d2d4 d7d5", 3)));
     assert_eq!(bench.moves("d2d4"), "", "no answer before `stop`");
     assert_eq!(bench.send("stop"), "bestmove d2d4 ponder d7d5");
+    bench.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    assert!(bench.send("go infinite").starts_with("info depth 0 score"));
+    assert_eq!(bench.send("stop"), "bestmove 0000");
+    bench.send("position startpos");
     bench.told();
     bench.send("go ponder wtime 9000 btime 9000");
     assert_eq!(bench.send("ponderhit"), "");

@@ -183,8 +183,9 @@ impl UciFront {
             let score = if lost { game::Score::MatedIn(0) } else { game::Score::DRAW };
             let score = Some(InfoScore { value: score, bound: game::ScoreBound::Exact });
             desk.output.line(Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })));
-            desk.output.line(Message::BestMove { best: UciMove::Null, ponder: None });
-            return;
+            let is_held = go.infinite || go.ponder;
+            self.search = Some(FrontSearch { go, is_held, answer: None, since: desk.at });
+            return self.answer(desk);
         }
         if let Err(fault) = desk.program.start() {
             note(desk, &format!("the program {fault}"));
@@ -224,6 +225,9 @@ impl UciFront {
     fn stop(&mut self, desk: &mut Desk) {
         let Some(search) = &mut self.search else { return };
         search.is_held = false;
+        if self.game.outcome().is_some() {
+            return self.answer(desk);
+        }
         if search.answer.is_none() && !desk.program.is_asked() {
             // It waits for `ponderhit`, of which the program knows nothing.
             let first = self.game.legal_moves().first().copied();
@@ -238,15 +242,20 @@ impl UciFront {
         search.is_held = search.go.infinite;
         search.answer = None;
         let go = search.go.clone();
+        if self.game.outcome().is_some() {
+            return self.answer(desk);
+        }
         desk.program.ask(self.question(clock(&go), &go, desk.at));
     }
 
     /// Writes the answer, unless it has to wait.
     fn answer(&mut self, desk: &mut Desk) {
-        let Some(search) = self.search.take_if(|search| !search.is_held && search.answer.is_some()) else {
-            return;
+        let is_over = self.game.outcome().is_some();
+        let can_answer = |search: &mut FrontSearch| !search.is_held && (search.answer.is_some() || is_over);
+        let Some(search) = self.search.take_if(can_answer) else { return };
+        let Some(Answer { mv, expected }) = search.answer else {
+            return desk.output.line(Message::BestMove { best: UciMove::Null, ponder: None });
         };
-        let Some(Answer { mv, expected }) = search.answer else { return };
         let mode = self.game.mode();
         let ponder = expected.map(|expected| expected.to_uci(mode));
         desk.output.line(Message::BestMove { best: mv.to_uci(mode), ponder });
