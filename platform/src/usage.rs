@@ -29,6 +29,11 @@ impl Usage {
         self.since(earlier).map(|(run, waited)| run + waited).sum()
     }
 
+    /// Returns for how long threads have run since an earlier moment, over all threads. Threads that have ended meanwhile don't count.
+    pub fn run_since(&self, earlier: &Usage) -> Duration {
+        self.since(earlier).map(|(run, _)| run).sum()
+    }
+
     /// Number of threads that have each worked for at least this time since an earlier moment, or would have on an idle machine.
     pub fn busy_since(&self, earlier: &Usage, least: Duration) -> usize {
         self.since(earlier).filter(|(run, waited)| *run + *waited >= least).count()

@@ -40,7 +40,7 @@ mod prelude {
     pub(super) use std::time::{Duration, Instant};
 
     pub(super) use super::harness::{
-        AT_ONCE, CheckedProtocol as _, QUIET, Transcript, demand, differ, in_time, observe, require,
+        AT_ONCE, CheckedProtocol as _, QUIET, Transcript, WORKING, demand, differ, in_time, observe, require,
         trial_values, untold,
     };
     pub(super) use super::positions::*;

@@ -154,7 +154,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
     rule("result-idle", "plays on after `result` when it is idle", Forced).must(GAME).check(|program| {
         program.play(&["e2e4", "e7e5"])?;
-        program.deal(["result 0-1 {White resigns}"])?.has_taken("`result`")?;
+        program.takes(&["result 0-1 {White resigns}"])?;
         program.hear_no_move(QUIET)?;
         program.still_plays()
     }),
@@ -166,7 +166,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     .must(GAME)
     .check(|program| {
         let reply = program.any_move()?;
-        program.deal(["result 1-0 {Black resigns}"])?;
+        program.deal(["result 1-0 {Black resigns}"])?.has_no("no move", Cecp::is_move)?;
         program.rests("after `result`", QUIET)?.has_no("no move", Cecp::is_move)?;
         program.play(&[&reply])?;
         program.hear_no_move(QUIET)?;
@@ -190,7 +190,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .check(|program| {
             program.needs(Switch::Draw)?;
             let heard = after_offer(program)?;
-            heard.has_no("no complaint", is_refusal)?;
+            require(!heard.contains(is_refusal), "an understanding of `draw`")?;
             observe(heard.contains(accepts_draw), "it accepts no draw when it is lost")
         }),
     rule("draw-refused", "refuses a draw when it wins", At(WON)).usual(GAME).check(|program| {
@@ -224,7 +224,7 @@ fn after_offer(program: &mut CecpHarness) -> Checked<Transcript<Message>> {
     program.settle()?;
     program.ask("go")?;
     program.tell(["draw"])?;
-    let mut heard = program.hear_for(QUIET)?;
+    let mut heard = program.hear_no_move(QUIET)?;
     if !heard.contains(accepts_draw) {
         program.play(&[&program.any_move()?])?;
         let is_end = |message: &Message| {
@@ -248,11 +248,15 @@ fn claims_draw(program: &mut CecpHarness, last: &str) -> Checked<bool> {
     program.hurry()?;
     program.settle()?;
     program.play_other()?;
+    require(!program.settle()?.contains(is_refusal), "playing the side not on move")?;
     program.play(&[last])?;
     let is_end = |message: &Message| {
         Cecp::is_move(message) || matches!(message, Message::Result { .. } | Message::Resign)
     };
-    let heard = program.hear_until("a move or a claim", program.patience, is_end)?;
+    let heard = program.hear_until("a move or a claim", program.patience, is_end);
+    // Whether it plays then is the subject of other rules.
+    observe(heard.is_ok() || program.stream.has_ended(), "it neither moves nor claims anything")?;
+    let heard = heard?;
     true_results(&heard, None)?;
     Ok(heard.contains(accepts_draw))
 }

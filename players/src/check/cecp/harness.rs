@@ -18,7 +18,7 @@ pub(super) const LONG_THINK: u32 = 3;
 const BEGINNING: Duration = Duration::from_millis(100);
 
 /// Time in which a program that thinks works or shows its thoughts.
-const PROOF: Duration = Duration::from_millis(200);
+const PROOF: Duration = Duration::from_millis(300);
 
 pub(in crate::check) type CecpHarness = Harness<Cecp>;
 
@@ -69,6 +69,7 @@ impl CecpStart {
                 program.play(&["a2a3", "h7h6", "h2h3"])?;
                 program.settle()?;
                 program.ask("go")?;
+                program.hear_no_move(BEGINNING)?;
                 program.proves_thought("in the opponent's time")?;
             }
             CecpStart::Analysing => program.analyse(MIDDLEGAME)?,

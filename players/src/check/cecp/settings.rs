@@ -97,12 +97,16 @@ pub(super) const RULES: &[ConformanceRule] = &[
             Err(Failure::NotSeen("it plays on, but there are no tables to use".into()))
         },
     ),
-    rule("computer", "plays on after `computer`", Forced)
-        .must(FRILLS)
-        .check(|program| plays_on(program, &["computer"])),
-    rule("rating", "plays on after `rating`, with unknown ratings as 0", Forced)
-        .must(FRILLS)
-        .check(|program| plays_on(program, &["rating 2000 0", "rating 0 0"])),
+    rule("computer", "plays on after `computer`", Forced).must(FRILLS).check(|program| {
+        program.takes(&["computer"])?;
+        program.still_plays()
+    }),
+    rule("rating", "plays on after `rating`, with unknown ratings as 0", Forced).must(FRILLS).check(
+        |program| {
+            program.takes(&["rating 2000 0", "rating 0 0"])?;
+            program.still_plays()
+        },
+    ),
     rule("names", "plays on after `name` with blanks, and `ics`", Forced).must(FRILLS).check(|program| {
         let mut frills = Vec::new();
         for (feature, frill) in [(Switch::Name, "name Somebody with a long name"), (Switch::Ics, "ics -")] {
@@ -172,7 +176,7 @@ fn first_moves(program: &mut CecpHarness, setting: &str) -> Checked<HashSet<Stri
         program.game = Game::default();
         program.tell(["new", "force"])?;
         program.hurry()?;
-        program.deal([setting])?.has_taken(&format!("`{setting}`"))?;
+        program.takes(&[setting])?;
         let heard = program.ask("go")?;
         moves.insert(heard.last_shown());
     }
