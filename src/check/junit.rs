@@ -1,4 +1,4 @@
-//! The verdicts as JUnit XML, which systems for continuous integration read.
+//! The verdicts as `JUnit` XML, which systems for continuous integration read.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,9 @@ pub(super) fn junit(report: &CheckReport) -> String {
             totals(findings.iter().copied()),
             report.date
         );
-        findings.iter().for_each(|finding| case(&mut xml, &name, finding));
+        for finding in findings {
+            case(&mut xml, &name, finding);
+        }
         xml.push_str("  </testsuite>\n");
     }
     xml.push_str("</testsuites>\n");

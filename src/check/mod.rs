@@ -37,6 +37,7 @@ use crate::book::write_whole;
 /// Exit code 0: no rule is broken that the specification demands (with --strict: no rule at all); 1: such a rule is broken;
 /// 2: the arguments are wrong, a file can't be written, or the program can't be started.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "a flag for each way to report")]
 #[command(after_help = "Example: herald check cecp -- gnuchess --xboard")]
 pub(crate) struct CheckArgs {
     /// Protocol of the program: cecp, uci or cego
@@ -60,7 +61,7 @@ pub(crate) struct CheckArgs {
     /// or for those of --rule
     #[arg(long)]
     show_dialogue: bool,
-    /// Write the verdicts to this file as JUnit XML
+    /// Write the verdicts to this file as `JUnit` XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Write to this file, in TOML, which repairs `herald mend` makes for this program

@@ -194,7 +194,7 @@ fn a_random_mover_passes_what_it_does() {
     assert_eq!(passed, RANDOM_MOVER);
 }
 
-/// The files for other programs: JUnit XML for a real parser, a badge, a recipe; and the script, which a shell runs.
+/// The files for other programs: `JUnit` XML for a real parser, a badge, a recipe; and the script, which a shell runs.
 #[test]
 fn reports_for_other_programs() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -6,7 +6,7 @@ use messages::cego::EngineMessage;
 
 use super::harness::CegoStart::{self, Moved, Ready};
 use super::harness::{CegoHarness, SECOND};
-use super::sections::*;
+use super::sections::{FIRST_MOVE, INITIALIZATION, LATER_MOVES, MALFORMED, TERMINATION};
 use crate::cego::Cego;
 use crate::check::prelude::*;
 

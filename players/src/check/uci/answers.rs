@@ -5,7 +5,7 @@ use messages::uci::{Info, InfoScore, LineError, Message};
 
 use super::harness::UciStart::At;
 use super::harness::{UciHarness, UciTranscript, infos};
-use super::sections::*;
+use super::sections::ANSWERS;
 use crate::check::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[

@@ -8,7 +8,7 @@ use messages::OptionKind;
 use super::harness::UciHarness;
 use super::harness::UciStart::{At, Greeted};
 use super::harness::infos;
-use super::sections::*;
+use super::sections::OPTIONS;
 use crate::check::prelude::*;
 use crate::uci::Uci;
 
@@ -89,7 +89,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     ),
 ];
 
-/// Sets MultiPV under this name. Fails unless the program then tells three lines.
+/// Sets `MultiPV` under this name. Fails unless the program then tells three lines.
 fn shows_three_lines(program: &mut UciHarness, name: &str) -> Checked {
     program.needs("MultiPV")?;
     program.deal([format!("setoption name {name} value 3")])?;

@@ -5,7 +5,7 @@ use messages::uci::Message;
 
 use super::harness::UciStart::{At, Greeted, Pondering, Searching};
 use super::harness::{ONLY_MOVE, PONDERING, UciHarness, UciTranscript, infos};
-use super::sections::*;
+use super::sections::GO;
 use crate::check::prelude::*;
 use crate::uci::Uci;
 

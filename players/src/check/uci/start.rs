@@ -6,7 +6,7 @@ use shakmaty::uci::UciMove;
 
 use super::harness::FORCING;
 use super::harness::UciStart::{At, Greeted, Launched, Searching};
-use super::sections::*;
+use super::sections::{GENERAL, GO, OPTIONS, POSITION};
 use crate::check::prelude::*;
 use crate::uci::Uci;
 
