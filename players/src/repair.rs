@@ -177,18 +177,32 @@ fn needed(protocol: Protocol, report: &RuleReport) -> Option<Repair> {
 /// The repairs for the rules of CECP.
 const CECP_CURES: &[(Repair, &[&str])] = &[
     (Repair::Ping, &["ping", "ping-thinking", "ping-pondering", "ping-analysing"]),
-    (Repair::Force, &["force-silent", "new-silent", "ponder-silent", "result"]),
+    (
+        Repair::Force,
+        &[
+            "force-silent",
+            "new-silent",
+            "ponder-silent",
+            "reads-thinking",
+            "result",
+            "result-pondering",
+            "result-analysing",
+        ],
+    ),
     (Repair::IllegalMove, &["illegal-move"]),
     (Repair::OneLineARead, &["one-read"]),
     (Repair::WholeSeconds, &["st-decimal"]),
     (Repair::MateScores, &["mate-score", "mated-score"]),
-    (Repair::TimeCommands, &["st", "st-0", "sd", "sd-with-time", "own-clock", "time-odd"]),
+    (Repair::TimeCommands, &["st", "st-0", "sd", "sd-with-time", "own-clock", "time-odd", "level-decimal"]),
     (Repair::Undo, &["undo", "undo-nothing", "remove"]),
     (Repair::SetBoard, &["setboard", "setboard-illegal"]),
     (Repair::Features, &["accepted", "option-names"]),
-    (Repair::Claims, &["mates", "is-mated", "is-stalemated"]),
-    (Repair::KnownCommands, &["unknown-command", "frills", "option-unknown", "variant-unknown"]),
-    (Repair::Quit, &["quit-thinking", "quit-analysing", "end-of-input"]),
+    (Repair::Claims, &["mates", "is-mated", "is-stalemated", "claims-repetition", "claims-fifty"]),
+    (
+        Repair::KnownCommands,
+        &["unknown-command", "computer", "rating", "random", "egtpath", "variant-unknown"],
+    ),
+    (Repair::Quit, &["quit-thinking", "quit-analysing", "end-of-input", "sigterm"]),
 ];
 
 /// The repairs for the rules of UCI.

@@ -212,7 +212,7 @@ impl CheckReport {
     fn write_table(&self, to: &mut String) {
         let sections = self.sections();
         let width = sections.iter().map(|(section, _)| section.chars().count()).max().unwrap_or_default();
-        let width = width.max(SECTION.len());
+        let width = width.max(SECTION.len()).max(TOGETHER.len());
         to.push('\n');
         let mut row = |section: &str, cells: [&dyn Display; 4]| {
             let [passed, failed, not_seen, not_supported] = cells;

@@ -361,12 +361,6 @@ pub(super) fn observe(holds: bool, reason: impl Into<String>) -> Checked {
     if holds { Ok(()) } else { Err(Failure::NotSeen(reason.into())) }
 }
 
-/// Fails if a move took longer than a limit in seconds, which allows for a busy machine.
-pub(super) fn within(seconds: f64, taken: Duration) -> Checked {
-    let taken = taken.as_secs_f64();
-    demand(taken <= seconds, format!("a move within {seconds} s"), format!("one after {taken:.2} s"))
-}
-
 /// Fails if two options have the same name.
 pub(super) fn differ(names: impl Iterator<Item = String>) -> Checked {
     let mut known = HashSet::new();

@@ -41,7 +41,7 @@ mod prelude {
 
     pub(super) use super::harness::{
         AT_ONCE, CheckedProtocol as _, QUIET, Transcript, WORKING, demand, differ, in_time, observe, require,
-        trial_values, untold, within,
+        trial_values, untold,
     };
     pub(super) use super::positions::*;
     pub(super) use super::{Checked, ConformanceRule, Failure, rule};

@@ -52,19 +52,11 @@ pub(super) const RULES: &[ConformanceRule] = &[
             *line == Ok(EngineMessage::Forfeit) || Cego::legal_move(line, &program.game).is_some()
         })
     }),
-    rule("clock", "keeps to its clock", Ready).must(FIRST_MOVE).check(|program| {
-        let since = Instant::now();
-        program.first_move(MIDDLEGAME)?;
-        program.hear_move(program.patience)?;
-        within(1.0, since.elapsed())
-    }),
+    rule("clock", "keeps to its clock", Ready)
+        .must(FIRST_MOVE)
+        .check(|program| moves_within(program, 1.0, &format!("{SECOND} 0 {SECOND} 0 {MIDDLEGAME}"))),
     rule("clock-increment", "gets its increment after its move, not before", Ready).must(FIRST_MOVE).check(
-        |program| {
-            let since = Instant::now();
-            program.set_board(MIDDLEGAME, CastlingMode::Standard);
-            program.ask(&format!("300000000 5000000000 {SECOND} 0 {MIDDLEGAME}"))?;
-            within(0.5, since.elapsed())
-        },
+        |program| moves_within(program, 0.3, &format!("300000000 5000000000 {SECOND} 0 {MIDDLEGAME}")),
     ),
     rule("pieces", "waits for the end of a message that comes in pieces", Ready).must(MALFORMED).check(
         |program| {
@@ -94,6 +86,18 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .must(TERMINATION)
         .check(|program| program.end_input(AT_ONCE)),
 ];
+
+/// Fails unless a program that was just started moves in the middlegame within a limit, in seconds.
+fn moves_within(program: &CegoHarness, limit: f64, first: &str) -> Checked {
+    let candidate = program.candidate.clone();
+    let moves = |_| {
+        let mut program = Ready.reach(&candidate)?;
+        program.set_board(MIDDLEGAME, CastlingMode::Standard);
+        let (_, taken, delayed) = program.measure(|program| program.ask(first))?;
+        Ok((taken, delayed))
+    };
+    in_time(limit, moves).map(drop)
+}
 
 const LONG_WAIT: Duration = Duration::from_millis(1500);
 

@@ -120,26 +120,23 @@ pub(super) const LIMITS: &[ConformanceRule] = &[
         }),
     rule("movetime", "takes the time of `go movetime`, and no more", At(MIDDLEGAME)).must(GO).check(
         |program| {
-            let since = Instant::now();
-            program.ask("go movetime 500")?;
-            let taken = since.elapsed();
-            within(0.5 + BUSY, taken)?;
-            observe(taken >= Duration::from_millis(250), "it moves long before its time is up")
+            let taken = moves_within(program, 0.5, "go movetime 500")?;
+            observe(taken >= 0.25, "it moves long before its time is up")
         },
     ),
     rule("clock", "keeps to its clock", At(MIDDLEGAME)).must(GO).check(|program| {
-        in_time(program, 1.0, &["go wtime 1000 btime 60000", "go wtime 1000 btime 60000 winc 0 binc 0"])
+        keeps_clock(program, 1.0, &["go wtime 1000 btime 60000", "go wtime 1000 btime 60000 winc 0 binc 0"])
     }),
     rule("clock-increment", "lives on its increment", At(MIDDLEGAME))
         .must(GO)
-        .check(|program| in_time(program, 0.3, &["go wtime 300 btime 60000 winc 5000 binc 5000"])),
+        .check(|program| keeps_clock(program, 0.3, &["go wtime 300 btime 60000 winc 5000 binc 5000"])),
     rule("clock-short", "moves when its clock is at a millisecond", At(MIDDLEGAME))
         .must(GO)
         .check(|program| program.ask("go wtime 1 btime 60000 winc 0 binc 0").map(drop)),
     rule("movestogo", "keeps to its clock when it is to make one or forty moves more", At(MIDDLEGAME))
         .must(GO)
         .check(|program| {
-            in_time(
+            keeps_clock(
                 program,
                 1.0,
                 &["go wtime 1000 btime 1000 movestogo 1", "go wtime 1000 btime 1000 movestogo 40"],
@@ -147,16 +144,17 @@ pub(super) const LIMITS: &[ConformanceRule] = &[
         }),
 ];
 
-/// Seconds by which a busy machine may delay a move.
-const BUSY: f64 = 0.25;
-
 /// Fails unless the program moves before its clock, in seconds, has run out, under each of these limits.
-fn in_time(program: &mut UciHarness, clock: f64, limits: &[&str]) -> Checked {
-    limits.iter().try_for_each(|go| {
+fn keeps_clock(program: &mut UciHarness, clock: f64, limits: &[&str]) -> Checked {
+    limits.iter().try_for_each(|go| moves_within(program, clock, go).map(drop))
+}
+
+/// Returns the seconds that the program takes for a move. Fails if they are more than a limit.
+fn moves_within(program: &mut UciHarness, limit: f64, go: &str) -> Checked<f64> {
+    in_time(limit, |_| {
         program.set_up(MIDDLEGAME, Standard, &[])?;
         program.settle()?;
-        let since = Instant::now();
-        program.ask(go)?;
-        within(clock + BUSY, since.elapsed())
+        let (_, taken, delayed) = program.measure(|program| program.ask(go))?;
+        Ok((taken, delayed))
     })
 }
