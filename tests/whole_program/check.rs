@@ -96,9 +96,9 @@ fn herald_keeps_the_rules_of_cecp() {
         ("san-input", "not-supported"),
         ("sigterm", "not-supported"),
         ("analyze-edit", "not-supported"),
-        ("egtpath", "not-seen"),
         // It varies its moves only by the option Noise, which is off at first.
         ("random", "not-seen"),
+        ("egtpath", "not-seen"),
         ("setup", "not-supported"),
     ];
     herald_passes("cecp", &["xboard"], &others);
