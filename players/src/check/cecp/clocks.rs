@@ -126,7 +126,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
             std::thread::sleep(Duration::from_secs(1));
             program.stream.stand_still(false);
             let since = Instant::now();
-            program.hear_move(program.patience)?;
+            let (moved, _, delayed) = program.measure(|program| Ok(program.hear_move(program.patience)))?;
+            let reason = format!("the busy machine kept it waiting for {delayed:.1} s");
+            observe(moved.is_ok() || delayed < 1.0, reason)?;
+            moved?;
             let taken = since.elapsed().as_secs_f64();
             demand(
                 taken >= 0.3,
