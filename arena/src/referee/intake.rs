@@ -125,6 +125,7 @@ impl FactStore for Vec<Fact> {
 mod tests {
     use super::*;
     use crate::MatchOpenings;
+    use crate::referee::MoveWords;
     use crate::referee::tests::settings;
 
     fn began(game: u64, round: u32) -> Fact {
@@ -145,7 +146,7 @@ mod tests {
         let mut event = EventState::new(settings(&["A", "B"]), MatchOpenings::none()).expect("an event");
         let (mut intake, mut store) = (Intake::default(), Vec::new());
         let json = |fact: &Fact| serde_json::to_string(fact).expect("JSON");
-        let mv = Fact::Moved { game: 0, mv: "e2e4".to_owned(), used: 1, words: Default::default() };
+        let mv = Fact::Moved { game: 0, mv: "e2e4".to_owned(), used: 1, words: MoveWords::default() };
         let told = [Fact::Epoch { epoch: 1, by: 1 }, began(0, 1), mv.clone()];
         for (number, fact) in (1..).zip(&told) {
             intake.take(&mut event, 0, number, &json(fact)).expect("it fits");
@@ -159,7 +160,7 @@ mod tests {
         assert_eq!(store, told);
         assert_eq!(event.live_games[&0].record.moves.len(), 1);
         assert_eq!(intake.settle(&mut event, &mut store), Ok(false));
-        let answer = Fact::Moved { game: 0, mv: "e7e5".to_owned(), used: 1, words: Default::default() };
+        let answer = Fact::Moved { game: 0, mv: "e7e5".to_owned(), used: 1, words: MoveWords::default() };
         intake.take(&mut event, 3, 4, &json(&answer)).expect("it fits");
     }
 }

@@ -502,18 +502,18 @@ impl Simulation {
             && self.now >= self.cut_until
             && self.nodes[other].is_up
         {
-            let line = PeerLine::Fence { token: TOKEN.to_owned(), term, first };
+            let fence = PeerLine::Fence { token: TOKEN.to_owned(), term, first };
             let life = self.nodes[other].life;
-            for line in self.on_its_way(&line) {
-                self.at(self.now + DELAY, Event::Node(other, Some(life), Happening::Peer(0, line)));
+            for text in self.on_its_way(&fence) {
+                self.at(self.now + DELAY, Event::Node(other, Some(life), Happening::Peer(0, text)));
             }
         }
     }
 
-    fn hear_peer(&mut self, number: usize, link: Link, line: &[u8], at: Instant) {
+    fn hear_peer(&mut self, number: usize, link: Link, text: &[u8], at: Instant) {
         let node = &mut self.nodes[number];
         let stored = node.stored();
-        match self.bug.parse(line) {
+        match self.bug.parse(text) {
             Some(PeerLine::Observe { by, first, term, .. }) => {
                 let Some(shared) =
                     node.end_of(term).filter(|_| node.observer().is_none_or(|observer| observer == by))
@@ -617,22 +617,22 @@ impl Simulation {
             }
             Happening::Client(ConnectionEvent::Opened(link)) => self.close_client(link),
             Happening::PeerClosed(link) if self.nodes[number].link == Some(link) => self.unfollow(number),
-            Happening::Peer(link, line) if self.nodes[number].link == Some(link) => {
-                self.hear_observed(number, link, &line, at);
+            Happening::Peer(link, text) if self.nodes[number].link == Some(link) => {
+                self.hear_observed(number, link, &text, at);
             }
             _ => {}
         }
     }
 
     /// An observer hears the referee that it observes.
-    fn hear_observed(&mut self, number: usize, link: Link, line: &[u8], at: Instant) {
+    fn hear_observed(&mut self, number: usize, link: Link, text: &[u8], at: Instant) {
         let node = &mut self.nodes[number];
         let stored = node.stored();
-        let Some(line) = PeerLine::parse(line) else { return self.unfollow(number) };
-        if matches!(line, PeerLine::Fact(..) | PeerLine::Alive { .. }) {
+        let Some(told) = PeerLine::parse(text) else { return self.unfollow(number) };
+        if matches!(told, PeerLine::Fact(..) | PeerLine::Alive { .. }) {
             node.watch = Some(Watch::new(at));
         }
-        match line {
+        match told {
             PeerLine::Fact(count, json) => match node.intake.take(&mut node.event, stored, count, &json) {
                 Ok(()) => {
                     // Facts that arrive together are stored together.
@@ -661,7 +661,7 @@ impl Simulation {
                 self.unfollow(number);
                 self.nodes[number].acts_alone();
             }
-            line => panic!("an observer hears {line:?}"),
+            other => panic!("an observer hears {other:?}"),
         }
     }
 
@@ -725,16 +725,16 @@ impl Simulation {
     }
 
     /// Sends a line to the other referee: in order, late if the line is cut, or never if the connection is dead.
-    fn send_peer(&mut self, from: usize, link: Link, line: &PeerLine) {
+    fn send_peer(&mut self, from: usize, link: Link, told: &PeerLine) {
         let delay = self.random.u64(0..DELAY);
-        let lines = self.on_its_way(line);
+        let lines = self.on_its_way(told);
         let Some(peer) = self.peers.get_mut(&link).filter(|peer| !peer.is_dead) else { return };
         let to = 1 - from;
         let at = (self.now.max(self.cut_until) + delay).max(peer.busy_until[to]);
         peer.busy_until[to] = at;
         let life = peer.lives[to];
-        for line in lines {
-            self.at(at, Event::Node(to, Some(life), Happening::Peer(link, line)));
+        for text in lines {
+            self.at(at, Event::Node(to, Some(life), Happening::Peer(link, text)));
         }
     }
 

@@ -100,7 +100,9 @@ impl Observers {
     }
 
     pub(super) fn end(&mut self, observer: Option<ConnectionId>) {
-        observer.into_iter().for_each(|connection| self.say(connection, &PeerLine::End));
+        if let Some(connection) = observer {
+            self.say(connection, &PeerLine::End);
+        }
         self.connected.clear();
     }
 }
@@ -295,7 +297,9 @@ impl Service {
     pub(super) fn beat(&mut self, at: Instant) {
         if let Some(beat) = self.lease.beat(at) {
             let line = PeerLine::Alive { beat, count: self.store.count() };
-            self.lease.connection().into_iter().for_each(|connection| self.observers.say(connection, &line));
+            if let Some(connection) = self.lease.connection() {
+                self.observers.say(connection, &line);
+            }
         }
     }
 }

@@ -26,6 +26,8 @@ use crate::referee::{EventState, EventStore, Fact, Notice, report, view};
 
 /// Pause before the active referee is tried again.
 const PAUSE: Duration = Duration::from_millis(50);
+/// Number of these pauses after connections in a row that have brought nothing, at most.
+const MOST_PAUSES: u32 = 10;
 /// Number of connections in a row over which the referee tells nothing, or what can't be, before it is left.
 const MOST_FAILURES: u32 = 5;
 /// Maximum length of a line, in bytes. A fact is shorter by far.
@@ -153,6 +155,7 @@ impl StandbyReferee {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<ObservationEnd, ServiceError> {
         let (mut watch, mut failures, mut told) = (None, 0, String::new());
+        let mut vain = 0;
         loop {
             let (before, heard) = (self.store.count(), watch);
             let mut again = |why: String| {
@@ -199,7 +202,9 @@ impl StandbyReferee {
                 Err(ServiceError::ObservedReferee(..)) if watch.is_some() => {}
                 Err(error) => return Err(error),
             }
-            thread::sleep(PAUSE);
+            // A referee takes few connections at once from an address.
+            vain = if self.store.count() > before { 0 } else { (vain + 1).min(MOST_PAUSES) };
+            thread::sleep(PAUSE * vain.max(1));
             if stop.load(Ordering::Relaxed) {
                 return Ok(ObservationEnd::Stopped);
             }
