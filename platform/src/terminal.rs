@@ -4,7 +4,8 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::Instant;
 
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::process::getpgrp;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr};
 
 use crate::{Source, wait};
 
@@ -18,8 +19,12 @@ impl TerminalMode {
         tcgetattr(io::stdin()).ok().map(TerminalMode)
     }
 
-    /// Restores the mode. Errors are ignored: the terminal may be gone.
+    /// Restores the mode, unless the terminal is another program's now: the shell's, when this one runs in the background. To
+    /// change it would stop the process. Errors are ignored: the terminal may be gone.
     pub fn restore(&self) {
+        if tcgetpgrp(io::stdin()) != Ok(getpgrp()) {
+            return;
+        }
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }

@@ -132,7 +132,7 @@ fn announce(plan: &EventPlan, service: &mut Service) -> Result<()> {
         console::say(&format!("listening to {device}"));
     }
     if let Some(address) = plan.options.observers {
-        let address = service.let_observe(address, plan.token()?).map_err(explain)?;
+        let address = service.let_observe(address, plan.token()?, plan.shared()?).map_err(explain)?;
         console::say(&format!("observers may come to {address}"));
     }
     if let Some(address) = plan.options.live {
@@ -200,7 +200,8 @@ fn stand_by(
 ) -> Result<Option<Service>> {
     let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
     let first = TrustedPeer { address: referee.to_owned(), token, security };
-    let watch = observer.watch(&first, stop, &mut |news| console.tell(news));
+    let shared = plan.shared().map_err(WrongInput::of)?;
+    let watch = observer.watch(&first, &shared, stop, &mut |news| console.tell(news));
     let end = match watch {
         Err(error @ ServiceError::ObservedReferee(..)) if observer.has_acted_last() => {
             console::say(&format!("! {error}"));
@@ -240,6 +241,7 @@ fn explain(error: ServiceError) -> anyhow::Error {
         &error,
         ServiceError::Network(..)
             | ServiceError::ObservedReferee(..)
+            | ServiceError::Refused(..)
             | ServiceError::Line(..)
             | ServiceError::Folder { .. }
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })

@@ -339,8 +339,33 @@ impl EventPlan {
         Ok(MatchOpenings::read(path, PlayedVariant::CHESS, None)?.ordered(order)?)
     }
 
+    /// Returns the settings that two referees of an event must have in common: those of [`EventPlan::identity`] and those by which
+    /// games are judged, as JSON. Where the openings are on this machine does not matter.
+    pub(super) fn shared(&self) -> Result<String> {
+        let settings = &self.event;
+        let openings = self.options.openings.as_ref().map(|path| {
+            let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+            anyhow::Ok(format!("checksum {:08x}", crc32fast::hash(&bytes)))
+        });
+        let mut shared = self.described();
+        shared["openings"] = json!(openings.transpose()?);
+        shared["site"] = json!(settings.site);
+        shared["margin"] = json!(settings.margin.as_millis() as u64);
+        shared["quiet"] = json!(settings.quiet.as_secs_f64());
+        shared["patience"] = json!(settings.patience.as_secs());
+        shared["returns"] = json!(settings.returns);
+        shared["penalty"] = json!(settings.penalty.as_secs());
+        shared["rounds-by-hand"] = json!(settings.rounds_by_hand);
+        shared["witness"] = json!(if self.options.witness.is_some() { "yes" } else { "no" });
+        Ok(shared.to_string())
+    }
+
     /// Returns the settings that must be the same in a resumed event.
     pub(super) fn identity(&self) -> String {
+        self.described().to_string()
+    }
+
+    fn described(&self) -> serde_json::Value {
         let names: Vec<&str> = self.event.programs.iter().map(|program| program.name.as_str()).collect();
         let EventOptions { openings, seed, fide_draws, max_moves, .. } = &self.options;
         json!({
@@ -348,7 +373,6 @@ impl EventPlan {
             "tc": self.event.control.to_string(), "openings": openings, "seed": seed,
             "fide-draws": fide_draws, "max-moves": max_moves,
         })
-        .to_string()
     }
 }
 

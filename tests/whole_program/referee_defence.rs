@@ -287,9 +287,16 @@ fn a_frozen_referee_is_succeeded_and_leaves_when_it_goes_on() {
     third.hear("all games have been played");
     assert_eq!(third.wait().code(), Some(0));
     assert_eq!(pgn(pair.folders[0].path()), pgn(pair.folders[1].path()));
+    let report = pair.folders[0].path().join("event/report/game-1.js");
+    fs::write(&report, "the director's copy").expect("written");
     let mut again = Program::start(&command);
     again.hear("all games have been played");
     assert_eq!(again.wait().code(), Some(0), "there is nothing left to do");
+    assert_eq!(
+        fs::read_to_string(&report).expect("a report"),
+        "the director's copy",
+        "nothing is written anew"
+    );
     for client in &mut clients {
         assert_eq!(client.wait().code(), Some(0));
     }

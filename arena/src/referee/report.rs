@@ -148,7 +148,10 @@ fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
         // Writing to a string cannot fail.
         let _ = write!(control, " ({changed} from round {round} on)");
     }
-    let conditions = format!("{}, time control {control}{}", settings.site, winner.unwrap_or_default());
+    let is_going_on = !event.live_games.is_empty() || !event.queue.is_empty();
+    let going_on = if is_going_on { "; not over: games are still to be played" } else { "" };
+    let winner = winner.unwrap_or_default();
+    let conditions = format!("{}, time control {control}{winner}{going_on}", settings.site);
     (&settings.name, conditions, tables)
 }
 

@@ -1,4 +1,4 @@
-//! A simulation of two referees and their clients: every message, clock, crash, freeze and broken line is drawn from a
+//! A simulation of two referees and their clients: every message, clock, crash, freeze, broken and damaged line is drawn from a
 //! seed, and time passes as the schedule wants it. It uses the real event, lease and clients; only sockets and files are
 //! played.
 //!
@@ -12,7 +12,9 @@ use messages::referee::{
     Analysis, ClientRecord, ClientState, ClientTask, Directive, Moves, Remark, Request, Response, answer_with,
 };
 
+use super::intake::{Intake, NotTaken, restore_anew};
 use super::lease::{Lease, LeaseStep, Term, Watch, yields};
+use super::peer_line::{PeerLine, checksum};
 use super::tests::{seconds, settings};
 use super::*;
 use crate::MatchOpenings;
@@ -30,23 +32,14 @@ const CALM: u64 = 15_000;
 type Link = u64;
 
 #[derive(Debug, Clone)]
-enum PeerLine {
-    Observe { by: u64, first: u64, term: Term },
-    Fact(u64, Fact),
-    Stored(u64),
-    Alive(u64),
-    Fence { term: Term, first: u64 },
-    Back(u64),
-}
-
-#[derive(Debug, Clone)]
 enum Happening {
     Tick,
     Restart,
     Crash,
     Freeze(u64),
     Client(ConnectionEvent),
-    Peer(Link, PeerLine),
+    /// A line of the other referee, as it arrives.
+    Peer(Link, Vec<u8>),
     PeerClosed(Link),
 }
 
@@ -80,6 +73,8 @@ struct Node {
     watch: Option<Watch>,
     tried: Option<Watch>,
     link: Option<Link>,
+    /// Facts that it has applied as an observer and not stored yet.
+    intake: Intake,
     fence: Option<(Term, u64)>,
 }
 
@@ -127,6 +122,8 @@ struct Simulation {
     backs: usize,
     /// What a witness has granted, if there is one.
     witness: Option<Term>,
+    /// Of so many lines between the referees one is damaged, lost or comes twice; 0 if none is.
+    damage: u32,
     /// Whether a referee that did not act has died for good.
     has_died: bool,
 }
@@ -143,7 +140,26 @@ enum Bug {
     ChargesOutages,
     /// A witness grants a term to two referees.
     GrantsTwice,
+    /// After a damaged line an observer forgets to store what it has applied.
+    ForgetsToStore,
+    /// A damaged acknowledgement is believed.
+    BelievesAll,
 }
+
+impl Bug {
+    /// Reads a line of an observer.
+    fn parse(self, line: &[u8]) -> Option<PeerLine> {
+        let read = PeerLine::parse(line);
+        if read.is_some() || self != Bug::BelievesAll {
+            return read;
+        }
+        let (_, words) = str::from_utf8(line).ok()?.split_once(' ')?;
+        PeerLine::parse(format!("{:08x} {words}", checksum(words)).as_bytes())
+    }
+}
+
+/// The token that the referees share.
+const TOKEN: &str = "open-sesame";
 
 fn empty_event() -> EventState {
     let mut short = settings(&["A", "B"]);
@@ -171,6 +187,7 @@ impl Node {
             watch: None,
             tried: None,
             link: None,
+            intake: Intake::default(),
             fence: None,
         }
     }
@@ -184,6 +201,7 @@ impl Node {
         event.take_effects();
         (self.event, self.lease) = (event, Lease::default());
         (self.is_up, self.is_acting, self.watch, self.link, self.fence) = (true, false, None, None, None);
+        self.intake = Intake::default();
         self.clients.clear();
         self.ran = now;
     }
@@ -250,6 +268,7 @@ impl Simulation {
             bug,
             backs: 0,
             witness: seed.is_multiple_of(2).then_some((0, 0)),
+            damage: [0, 8, 40][seed as usize / 2 % 3],
             has_died: false,
         };
         simulation.draw_faults();
@@ -440,23 +459,20 @@ impl Simulation {
                 node.is_acting = false;
                 node.lease.forget();
                 let clients = std::mem::take(&mut node.clients);
-                node.event.start_over();
-                for fact in &node.durable {
-                    node.event.restore(fact).expect("what is stored fits");
-                }
+                restore_anew(&mut node.event, &node.durable);
                 for link in clients {
                     self.close_client(link);
                 }
             }
-            LeaseStep::Act if lost > Duration::from_millis(600) && bug != Bug::ChargesOutages => {
+            LeaseStep::Act if lost > Duration::from_millis(250) && bug != Bug::ChargesOutages => {
                 node.event.outage(lost, at);
             }
             LeaseStep::Wait if self.is_granted(number) => {
                 let node = &mut self.nodes[number];
                 node.event.take_effects();
                 node.is_acting = true;
+                node.event.dismiss_observer();
                 node.event.open(node.id, at);
-                node.event.record(Fact::Observer { by: None });
             }
             LeaseStep::Act | LeaseStep::Wait => {}
         }
@@ -476,8 +492,9 @@ impl Simulation {
 
     fn beat(&mut self, number: usize, at: Instant) {
         let node = &mut self.nodes[number];
+        let count = node.stored();
         if let (Some(beat), Some(link)) = (node.lease.beat(at), node.lease.connection()) {
-            self.send_peer(number, link, PeerLine::Alive(beat));
+            self.send_peer(number, link, &PeerLine::Alive { beat, count });
         }
         let other = 1 - number;
         if let Some((term, first)) = self.nodes[number].fence
@@ -485,32 +502,40 @@ impl Simulation {
             && self.now >= self.cut_until
             && self.nodes[other].is_up
         {
-            let fence = Happening::Peer(0, PeerLine::Fence { term, first });
+            let fence = PeerLine::Fence { token: TOKEN.to_owned(), term, first };
             let life = self.nodes[other].life;
-            self.at(self.now + DELAY, Event::Node(other, Some(life), fence));
+            for text in self.on_its_way(&fence) {
+                self.at(self.now + DELAY, Event::Node(other, Some(life), Happening::Peer(0, text)));
+            }
         }
     }
 
-    fn hear_peer(&mut self, number: usize, link: Link, text: &PeerLine, at: Instant) {
+    fn hear_peer(&mut self, number: usize, link: Link, text: &[u8], at: Instant) {
         let node = &mut self.nodes[number];
-        match *text {
-            PeerLine::Observe { by, first, term } => {
+        let stored = node.stored();
+        match self.bug.parse(text) {
+            Some(PeerLine::Observe { by, first, term, .. }) => {
                 let Some(shared) =
                     node.end_of(term).filter(|_| node.observer().is_none_or(|observer| observer == by))
                 else {
+                    let (acts, reason) = (node.is_acting, "its store is of another event".to_owned());
+                    self.send_peer(number, link, &PeerLine::Refused { acts, reason });
                     return self.close_peer(number, link);
                 };
                 if first > shared + 1 {
-                    self.send_peer(number, link, PeerLine::Back(shared + 1));
+                    self.send_peer(number, link, &PeerLine::Back(shared + 1));
                     return self.close_peer(number, link);
                 }
                 node.lease.connect(link, by, first - 1, at);
                 let facts: Vec<Fact> = node.durable[first as usize - 1..].to_vec();
                 self.send_facts(number, first, facts);
             }
-            PeerLine::Stored(count) => node.lease.confirm(link, count),
-            PeerLine::Alive(beat) => node.lease.renew(link, beat),
-            PeerLine::Fence { term, first } if yields(node.event.term(), term) => {
+            Some(PeerLine::Stored(count)) if count <= stored => node.lease.confirm(link, count),
+            Some(PeerLine::Alive { beat, count }) if count <= stored => {
+                node.lease.renew(link, beat);
+                node.lease.confirm(link, count);
+            }
+            Some(PeerLine::Fence { term, first, .. }) if yields(node.event.term(), term) => {
                 node.durable.truncate(first as usize - 1);
                 let clients = std::mem::take(&mut node.clients);
                 // The director starts it again, to observe its successor.
@@ -523,7 +548,8 @@ impl Simulation {
                 }
                 return self.at(self.now + TICK, Event::Node(number, Some(life), Happening::Tick));
             }
-            PeerLine::Fence { .. } | PeerLine::Fact(..) | PeerLine::Back(_) => return,
+            // It was damaged on its way.
+            _ => return self.close_peer(number, link),
         }
         let node = &mut self.nodes[number];
         let stored = node.stored() + node.event.unstored();
@@ -536,7 +562,8 @@ impl Simulation {
     fn send_facts(&mut self, number: usize, first: u64, facts: Vec<Fact>) {
         let Some(link) = self.nodes[number].lease.connection() else { return };
         for (fact, count) in facts.into_iter().zip(first..) {
-            self.send_peer(number, link, PeerLine::Fact(count, fact));
+            let json = serde_json::to_string(&fact).expect("JSON");
+            self.send_peer(number, link, &PeerLine::Fact(count, json));
         }
     }
 
@@ -589,30 +616,69 @@ impl Simulation {
                 self.watch(number, at);
             }
             Happening::Client(ConnectionEvent::Opened(link)) => self.close_client(link),
-            Happening::PeerClosed(link) if self.nodes[number].link == Some(link) => {
-                self.nodes[number].link = None;
-                self.nodes[number].acts_alone();
-            }
+            Happening::PeerClosed(link) if self.nodes[number].link == Some(link) => self.unfollow(number),
             Happening::Peer(link, text) if self.nodes[number].link == Some(link) => {
-                let node = &mut self.nodes[number];
-                node.watch = Some(Watch::new(at));
-                match text {
-                    PeerLine::Fact(count, fact) => {
-                        assert_eq!(count, node.stored() + 1, "facts in order");
-                        node.event.restore(&fact).expect("a fact of another referee fits");
-                        node.durable.push(fact);
-                        self.send_peer(number, link, PeerLine::Stored(count));
-                    }
-                    PeerLine::Alive(beat) => self.send_peer(number, link, PeerLine::Alive(beat)),
-                    PeerLine::Back(first) => {
-                        node.go_back(first, self.now);
-                        self.backs += 1;
-                    }
-                    _ => {}
-                }
+                self.hear_observed(number, link, &text, at);
             }
             _ => {}
         }
+    }
+
+    /// An observer hears the referee that it observes.
+    fn hear_observed(&mut self, number: usize, link: Link, text: &[u8], at: Instant) {
+        let node = &mut self.nodes[number];
+        let stored = node.stored();
+        let Some(told) = PeerLine::parse(text) else { return self.unfollow(number) };
+        if matches!(told, PeerLine::Fact(..) | PeerLine::Alive { .. }) {
+            node.watch = Some(Watch::new(at));
+        }
+        match told {
+            PeerLine::Fact(count, json) => match node.intake.take(&mut node.event, stored, count, &json) {
+                Ok(()) => {
+                    // Facts that arrive together are stored together.
+                    if self.random.bool() {
+                        self.settle(number);
+                        let stored = self.nodes[number].stored();
+                        self.send_peer(number, link, &PeerLine::Stored(stored));
+                    }
+                }
+                Err(NotTaken::Gap(_)) => self.unfollow(number),
+                Err(NotTaken::Misfit(why)) => panic!("a fact of another referee does not fit: {why}"),
+            },
+            PeerLine::Alive { count, .. } if count > node.intake.last(stored) => self.unfollow(number),
+            PeerLine::Alive { beat, .. } => {
+                self.settle(number);
+                let count = self.nodes[number].stored();
+                self.send_peer(number, link, &PeerLine::Alive { beat, count });
+            }
+            PeerLine::Back(first) => {
+                self.unfollow(number);
+                self.nodes[number].go_back(first, self.now);
+                self.backs += 1;
+            }
+            // See `StandbyReferee::watch`.
+            PeerLine::Refused { acts, .. } if !acts || node.observer().is_some() => {
+                self.unfollow(number);
+                self.nodes[number].acts_alone();
+            }
+            other => panic!("an observer hears {other:?}"),
+        }
+    }
+
+    /// An observer leaves the connection to the referee that it observes.
+    fn unfollow(&mut self, number: usize) {
+        if self.bug == Bug::ForgetsToStore {
+            self.nodes[number].intake.forget();
+        }
+        self.settle(number);
+        if let Some(link) = self.nodes[number].link.take() {
+            self.close_peer(number, link);
+        }
+    }
+
+    fn settle(&mut self, number: usize) {
+        let node = &mut self.nodes[number];
+        let Ok(_) = node.intake.settle(&mut node.event, &mut node.durable);
     }
 
     fn watch(&mut self, number: usize, at: Instant) {
@@ -622,13 +688,11 @@ impl Simulation {
             && is_silent(self.nodes[number].tried.take_if(|watch| watch.is_over(at)))
         {
             // Nobody answers over this connection.
-            self.nodes[number].link = None;
+            self.unfollow(number);
             self.nodes[number].acts_alone();
         }
         if is_silent(self.nodes[number].watch) {
-            if let Some(link) = self.nodes[number].link.take() {
-                self.close_peer(number, link);
-            }
+            self.unfollow(number);
             let node = &self.nodes[number];
             let may_try = node.event.observer == Some(node.id) || bug == Bug::TakesOverUnnamed;
             if may_try && self.witness.is_some() && !self.is_granted(number) {
@@ -655,19 +719,49 @@ impl Simulation {
             let node = &mut self.nodes[number];
             (node.link, node.tried) = (Some(link), Some(Watch::new(at)));
             let (by, first, term) = (node.id, node.stored() + 1, node.event.term());
-            self.send_peer(number, link, PeerLine::Observe { by, first, term });
+            let (token, settings) = (TOKEN.to_owned(), 0);
+            self.send_peer(number, link, &PeerLine::Observe { token, by, first, term, settings });
         }
     }
 
     /// Sends a line to the other referee: in order, late if the line is cut, or never if the connection is dead.
-    fn send_peer(&mut self, from: usize, link: Link, text: PeerLine) {
+    fn send_peer(&mut self, from: usize, link: Link, told: &PeerLine) {
         let delay = self.random.u64(0..DELAY);
+        let lines = self.on_its_way(told);
         let Some(peer) = self.peers.get_mut(&link).filter(|peer| !peer.is_dead) else { return };
         let to = 1 - from;
         let at = (self.now.max(self.cut_until) + delay).max(peer.busy_until[to]);
         peer.busy_until[to] = at;
         let life = peer.lives[to];
-        self.at(at, Event::Node(to, Some(life), Happening::Peer(link, text)));
+        for text in lines {
+            self.at(at, Event::Node(to, Some(life), Happening::Peer(link, text)));
+        }
+    }
+
+    /// What arrives of a line: itself, or nothing, itself twice, or something damaged.
+    fn on_its_way(&mut self, line: &PeerLine) -> Vec<Vec<u8>> {
+        let mut bytes = line.encode().into_bytes();
+        bytes.pop();
+        if self.damage == 0 || self.now > CALM || self.random.u32(0..self.damage) > 0 {
+            return vec![bytes];
+        }
+        let place = self.random.usize(0..bytes.len());
+        match self.random.u32(0..6) {
+            0 => return Vec::new(),
+            1 => return vec![bytes.clone(), bytes],
+            2 => bytes.truncate(place),
+            // One digit becomes another: the worst that can happen to a number.
+            3 | 4 => {
+                let digits: Vec<usize> = (9..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()).collect();
+                if let Some(&place) = self.random.choice(&digits) {
+                    bytes[place] = b'0' + (bytes[place] - b'0' + self.random.u8(1..10)) % 10;
+                } else {
+                    bytes[place] ^= 1;
+                }
+            }
+            _ => bytes[place] ^= 1 << self.random.u8(0..8),
+        }
+        vec![bytes]
     }
 
     fn close_peer(&mut self, from: usize, link: Link) {
@@ -889,6 +983,8 @@ fn the_simulation_finds_bugs_that_are_put_in() {
         (Bug::TakesOverUnnamed, ""),
         (Bug::ChargesOutages, "charged for"),
         (Bug::GrantsTwice, ""),
+        (Bug::ForgetsToStore, ""),
+        (Bug::BelievesAll, ""),
     ] {
         let found = (0..5000).find_map(|seed| {
             let done = std::panic::catch_unwind(|| run(seed, bug));

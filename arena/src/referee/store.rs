@@ -115,7 +115,8 @@ impl EventStore {
         settings: &str,
         mut restore: impl FnMut(Fact) -> Result<(), String>,
     ) -> Result<EventStore, EventStoreError> {
-        let lock = lock(path)?;
+        let unlocked = |error| EventStoreError::System { path: path.with_extension("lock"), error };
+        let lock = lock(path).map_err(unlocked)?.ok_or_else(|| EventStoreError::InUse(path.to_owned()))?;
         let failed = |error| EventStoreError::Database { path: path.to_owned(), error };
         let database = connect(path).map_err(failed)?;
         database.execute_batch(TABLES).map_err(failed)?;
@@ -210,6 +211,21 @@ impl EventStore {
         Ok(is_within.then(|| self.count()))
     }
 
+    /// The games that have ever had a fact of a kind, facts that were set aside included.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn games_with(&self, kind: &str) -> Result<BTreeSet<u64>, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let query =
+            "SELECT game FROM facts WHERE fact LIKE ?1 UNION SELECT game FROM set_aside WHERE fact LIKE ?1";
+        let mut statement = self.database.prepare_cached(query).map_err(failed)?;
+        let begin = format!("{{\"fact\":\"{kind}\"%");
+        let games = statement.query_map([begin], |row| row.get::<_, Option<i64>>(0)).map_err(failed)?;
+        let games: Vec<Option<i64>> = games.collect::<Result<_, _>>().map_err(failed)?;
+        Ok(games.into_iter().flatten().map(|game| game as u64).collect())
+    }
+
     /// Takes the facts from a number on out of the event. They are kept in a table of their own.
     ///
     /// # Errors
@@ -256,15 +272,19 @@ impl EventStore {
 
 /// Names what differs between two descriptions of settings. They are JSON objects; of other texts both are shown.
 fn differences(before: &str, now: &str) -> String {
-    let read = |text: &str| serde_json::from_str(text).map(flat).unwrap_or_default();
-    let (old, new): (BTreeMap<_, _>, BTreeMap<_, _>) = (read(before), read(now));
-    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    let shown = |value: Option<&String>| value.map_or("none", String::as_str).to_owned();
-    let changed = names.into_iter().filter(|name| old.get(*name) != new.get(*name));
-    let told: Vec<String> = changed
-        .map(|name| format!("{name}: {}, now {}", shown(old.get(name)), shown(new.get(name))))
-        .collect();
+    let differing = differing(before, now).into_iter();
+    let told: Vec<String> = differing.map(|(name, old, new)| format!("{name}: {old}, now {new}")).collect();
     if told.is_empty() { format!("{before}, now {now}") } else { told.join("; ") }
+}
+
+/// What differs between two JSON objects: the names, and both values.
+pub(super) fn differing(one: &str, other: &str) -> Vec<(String, String, String)> {
+    let read = |text: &str| serde_json::from_str(text).map(flat).unwrap_or_default();
+    let (one, other): (BTreeMap<_, _>, BTreeMap<_, _>) = (read(one), read(other));
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let shown = |value: Option<&String>| value.map_or("none", String::as_str).to_owned();
+    let changed = names.into_iter().filter(|name| one.get(*name) != other.get(*name));
+    changed.map(|name| (name.clone(), shown(one.get(name)), shown(other.get(name)))).collect()
 }
 
 /// The values of a JSON object, with the names of objects inside before those of their values.
@@ -314,20 +334,18 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(database)
 }
 
-/// Locks the store against other referees until the file is dropped. The lock of a killed process may take a moment to
-/// disappear.
-fn lock(store: &Path) -> Result<File, EventStoreError> {
-    let path = store.with_extension("lock");
-    let file = File::options().create(true).append(true).open(&path);
-    let file = file.map_err(|error| EventStoreError::System { path, error })?;
+/// Locks a file against other processes until the lock is dropped, by a file beside it; `None` if another has it. The lock of a
+/// killed process may take a moment to disappear.
+pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
+    let file = File::options().create(true).append(true).open(path.with_extension("lock"))?;
     for _ in 0..10 {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
             // On systems without file locks the director is responsible.
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(Some(file)),
         }
     }
-    Err(EventStoreError::InUse(store.to_owned()))
+    Ok(None)
 }
 
 /// Stores facts under the numbers from `number` on and returns the next number.

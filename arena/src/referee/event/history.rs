@@ -118,10 +118,6 @@ impl EventState {
                     [result.outcome, outcome.0].map(|outcome| Points::of(outcome, Color::White));
                 self.schedule.correct(&result.fixture, before, now);
                 (result.outcome, result.detail) = (outcome.0, detail.clone());
-                let ended = self.out.finished.iter_mut().find(|ended| ended.fixture.number == *game);
-                if let Some(FinishedGame { record, .. }) = ended {
-                    record.end(Some(outcome.0), detail.clone(), record.lasted);
-                }
                 self.recount();
             }
             Fact::Reopened { game } => {
@@ -131,7 +127,6 @@ impl EventState {
                 self.schedule.reopen(*game, points).map_err(|error| error.to_string())?;
                 let result = self.results.remove(place);
                 self.queue.push_front(result.fixture);
-                self.out.finished.retain(|ended| ended.fixture.number != *game);
                 self.recount();
             }
             // All others have been applied before.

@@ -279,14 +279,14 @@ impl EventState {
         Ok(event)
     }
 
-    /// Applies a fact of an earlier referee. Games that ended then appear in [`Effects::finished`] again.
+    /// Applies a fact of an earlier referee. It has no effects: what was told and written then is not told again.
     ///
     /// # Errors
     /// The fact contradicts earlier facts or the settings; the text says how.
     pub fn restore(&mut self, fact: &Fact) -> Result<(), String> {
         self.apply(fact)?;
-        // Old notices are dropped. Finished games are kept, because they may not have been written to the PGN file.
         self.out.news.clear();
+        self.out.finished.clear();
         Ok(())
     }
 
@@ -299,6 +299,12 @@ impl EventState {
         if let Ok(event) = EventState::new(settings, openings) {
             *self = event;
         }
+    }
+
+    /// Notes that nobody may take over from now on. A term without the observer begins with this, still in the term before: an
+    /// observer that gets the first of the two facts and not the second must not think that it may take over from the new term.
+    pub(super) fn dismiss_observer(&mut self) {
+        self.record(Fact::Observer { by: None });
     }
 
     /// Starts refereeing as the referee of that number, in a new epoch. Games in play wait for their programs.

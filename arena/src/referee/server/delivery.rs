@@ -76,6 +76,9 @@ impl Service {
         }
         self.write_games(&facts, &finished, &amended)
             .map_err(|error| ServiceError::File("games.pgn", error))?;
+        if amended.iter().any(|(_, now)| now.is_none()) {
+            self.report_anew()?;
+        }
         for news in &news {
             self.log(None, '#', &news.text)?;
             self.remember(&news.text);
@@ -141,6 +144,9 @@ impl Service {
         }
         for (game, now) in amended {
             self.files.amend_game(&tags, *game, now.as_ref())?;
+            if now.is_none() {
+                self.files.remove_from_report(*game)?;
+            }
             self.reported = None;
         }
         Ok(())
@@ -201,6 +207,7 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
         self.observers.end(self.lease.connection());
+        self.report_anew()?;
         let last = self.last_words()?;
         let _ = self.watchers.send(PageUpdate::End(last));
         self.event.close_down(end == ServiceEnd::Pause);
@@ -237,6 +244,13 @@ impl Service {
         Ok(format!("{{\"state\":{},\"games\":[{}]}}", self.state(false), games.join(",")))
     }
 
+    /// Brings the report of an event up to date that was over and no longer is.
+    fn report_anew(&self) -> Result<(), ServiceError> {
+        let is_confirmed = self.is_acting() && !self.lease.holds();
+        let is_due = is_confirmed && self.files.has_report() && !self.event.is_over(Instant::now());
+        if is_due { self.report() } else { Ok(()) }
+    }
+
     /// Writes the final report and every game.
     pub(super) fn report(&self) -> Result<(), ServiceError> {
         write_report(&self.files, &self.event, &self.store, &self.opinions, &self.state(false))
@@ -262,6 +276,21 @@ pub(super) fn write_report(
         files.report_game(number, &game, &pgn).map_err(failed)?;
     }
     Ok(())
+}
+
+/// Writes games.pgn anew. The finished games come from the store, which has them whatever happened since.
+pub(super) fn write_games_anew(
+    files: &mut EventFiles,
+    event: &EventState,
+    store: &EventStore,
+) -> Result<(), ServiceError> {
+    let mut finished = Vec::new();
+    for result in &event.results {
+        let live = stored_game(event, store, result.fixture.number)?;
+        finished.extend(live.map(|live| FinishedGame { fixture: live.fixture, record: live.record }));
+    }
+    let written = files.rewrite_games(&event.settings.tags(), &finished);
+    written.map_err(|error| ServiceError::File("games.pgn", error))
 }
 
 /// Restores a game from the stored facts.

@@ -19,6 +19,63 @@ use super::page;
 use crate::referee::store::JobThread;
 use crate::referee::{ConnectionId, EventState, FinishedGame, report};
 
+/// The same error, with the name of the file.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Makes a folder, or empties it.
+fn clear(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::read_dir(folder)?.try_for_each(|entry| fs::remove_file(entry?.path()))
+}
+
+/// The games that the folder of an event shows, by their numbers from 0.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct ShownGames {
+    /// In games.pgn and in the report.
+    pub(super) finished: BTreeSet<u64>,
+    /// In running/.
+    pub(super) running: BTreeSet<u64>,
+    pub(super) has_report: bool,
+}
+
+impl ShownGames {
+    /// Reads them from a folder. An error names the file.
+    pub(super) fn of(folder: &Path) -> io::Result<ShownGames> {
+        let mut finished = finished_in(&folder.join("games.pgn"))?;
+        finished.extend(games_in(&folder.join("report"))?);
+        let running = games_in(&folder.join("running"))?;
+        Ok(ShownGames { finished, running, has_report: folder.join(REPORT).exists() })
+    }
+}
+
+/// The games in a PGN file; none if there is no file.
+fn finished_in(path: &Path) -> io::Result<BTreeSet<u64>> {
+    let text = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        text => text.map_err(|error| named(path, &error))?,
+    };
+    let number = |line: &[u8]| -> Option<u64> {
+        let number = line.strip_prefix(b"[GameNumber \"")?.strip_suffix(b"\"]")?;
+        str::from_utf8(number).ok()?.parse::<u64>().ok()?.checked_sub(1)
+    };
+    Ok(text.split(|&byte| byte == b'\n').filter_map(number).collect())
+}
+
+/// The games that have a file `game-N.pgn` in a folder; none if there is no folder.
+fn games_in(folder: &Path) -> io::Result<BTreeSet<u64>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        entries => entries.map_err(|error| named(folder, &error))?,
+    };
+    let number = |name: &str| -> Option<u64> {
+        name.strip_prefix("game-")?.strip_suffix(".pgn")?.parse::<u64>().ok()?.checked_sub(1)
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(names.filter_map(|name| number(&name)).collect())
+}
+
 /// Terminates the last line of a file that a killed referee left incomplete.
 fn end_line(file: &mut File) -> io::Result<()> {
     let mut last = [b'\n'];
@@ -51,16 +108,15 @@ pub(super) struct EventFiles {
 }
 
 impl EventFiles {
-    /// Opens the files.
+    /// Opens the files. An error names the file.
     pub(super) fn open(folder: &Path, event: &EventState) -> io::Result<EventFiles> {
-        let running = folder.join("running");
-        fs::create_dir_all(&running)?;
-        for entry in fs::read_dir(&running)? {
-            fs::remove_file(entry?.path())?;
-        }
-        let games = File::options().append(true).create(true).open(folder.join("games.pgn"))?;
-        let mut traffic = File::options().read(true).append(true).create(true).open(folder.join(TRAFFIC))?;
-        end_line(&mut traffic)?;
+        let [running, games, traffic] = ["running", "games.pgn", TRAFFIC].map(|name| folder.join(name));
+        clear(&running).map_err(|error| named(&running, &error))?;
+        let games =
+            File::options().append(true).create(true).open(&games).map_err(|error| named(&games, &error))?;
+        let log = File::options().read(true).append(true).create(true).open(&traffic);
+        let log = log.and_then(|mut log| end_line(&mut log).map(|()| log));
+        let traffic = log.map_err(|error| named(&traffic, &error))?;
         let logged = traffic.metadata()?.len();
         let behind = event.live_games.keys().copied().collect();
         Ok(EventFiles {
@@ -190,9 +246,38 @@ impl EventFiles {
         fs::read_to_string(self.folder.join("games.pgn"))
     }
 
+    /// Whether a report was written.
+    pub(super) fn has_report(&self) -> bool {
+        self.folder.join(REPORT).exists()
+    }
+
+    /// Whether games.pgn and the report have all finished games.
+    pub(super) fn are_complete(&self, event: &EventState) -> bool {
+        let report = self.folder.join("report");
+        let numbers: BTreeSet<u64> = event.results.iter().map(|result| result.fixture.number).collect();
+        let has_games = finished_in(&self.folder.join("games.pgn")).is_ok_and(|games| games == numbers);
+        let mut parts =
+            vec![self.folder.join(REPORT), self.folder.join("report.html"), report.join("games.pgn")];
+        parts.extend(page::report_files("").iter().map(|(name, _)| report.join(name)));
+        parts.extend(
+            numbers.iter().flat_map(|&number| ["js", "pgn"].map(|kind| self.of_report(number, kind))),
+        );
+        has_games && parts.iter().all(|part| part.exists())
+    }
+
+    /// The file of a game in the report.
+    fn of_report(&self, number: u64, kind: &str) -> PathBuf {
+        self.folder.join("report").join(format!("game-{}.{kind}", number + 1))
+    }
+
+    /// Takes a game that is played on out of the report.
+    pub(super) fn remove_from_report(&self, number: u64) -> io::Result<()> {
+        ["js", "pgn"].iter().try_for_each(|kind| carry_out(&self.of_report(number, kind), None))
+    }
+
     /// Writes the final report. `state` is the event as JSON.
     pub(super) fn report(&self, event: &EventState, state: &str) -> io::Result<()> {
-        fs::write(self.folder.join("report.txt"), report::text(event))?;
+        fs::write(self.folder.join(REPORT), report::text(event))?;
         fs::write(self.folder.join("report.html"), report::page(event))?;
         let folder = self.folder.join("report");
         fs::create_dir_all(&folder)?;
@@ -202,11 +287,13 @@ impl EventFiles {
 
     /// Adds a game to the report: as JSON, and in PGN. Its number counts from 0.
     pub(super) fn report_game(&self, number: u64, game: &str, pgn: &str) -> io::Result<()> {
-        let file = |kind: &str| self.folder.join("report").join(format!("game-{}.{kind}", number + 1));
-        fs::write(file("js"), page::report_game(game))?;
-        fs::write(file("pgn"), pgn)
+        fs::write(self.of_report(number, "js"), page::report_game(game))?;
+        fs::write(self.of_report(number, "pgn"), pgn)
     }
 }
+
+/// Name of the final report as text.
+const REPORT: &str = "report.txt";
 
 /// Name of the traffic log, its maximum length in bytes, and the number of older ones that are kept.
 const TRAFFIC: &str = "traffic.log";

@@ -17,6 +17,8 @@ mod pulse;
 mod rate;
 mod standby;
 mod term;
+#[cfg(test)]
+mod tests;
 mod tls;
 mod witness;
 
@@ -70,7 +72,7 @@ pub enum ServiceError {
         /// The folder of the event.
         folder: PathBuf,
         /// What is wrong with it.
-        reason: &'static str,
+        reason: String,
     },
     /// A serial line cannot be used.
     #[error("{0} can't be used: {1}")]
@@ -81,6 +83,9 @@ pub enum ServiceError {
     /// Another referee cannot be observed.
     #[error("{0} can't be observed: {1}")]
     ObservedReferee(String, io::Error),
+    /// Another referee is there, and refuses to be observed, or tells what can't be. Carries its address and the reason.
+    #[error("{0} can't be observed: {1}")]
+    Refused(String, String),
 }
 
 /// What an error of the store means for the event.
@@ -256,8 +261,9 @@ pub struct Service {
     log: VecDeque<String>,
     /// Whether the page accepts commands of the director.
     is_directed: bool,
-    /// Maximum number of connections of the page.
+    /// Maximum number of connections of the page, and of observers.
     for_page: usize,
+    for_observers: usize,
     locals: Option<Box<dyn LocalPrograms>>,
     /// What a third program thinks of the games, for the page.
     opinions: BTreeMap<u64, Opinions>,
@@ -305,13 +311,13 @@ impl Service {
         witness: Option<TrustedPeer>,
     ) -> Result<Service, ServiceError> {
         let event_files =
-            EventFiles::open(folder, &event).map_err(|error| ServiceError::File("games.pgn", error))?;
+            EventFiles::open(folder, &event).map_err(|error| ServiceError::File("a file of it", error))?;
         let (to_self, inbox) = mpsc::channel();
         let limiter = ConnectionLimiter::default();
         let failed = |error| ServiceError::Network(address, error);
         let network = network_runtime().map_err(failed)?;
-        let (most, for_page) = shared_out_files().map_err(failed)?;
-        let limits = ConnectionLimits { connections: limits.connections.min(most), ..limits };
+        let shares = FileShares::of_this_process().map_err(failed)?;
+        let limits = ConnectionLimits { connections: limits.connections.min(shares.clients), ..limits };
         let proofs = ProofThread::start(to_self.clone()).map_err(failed)?;
         let listening = network.enter();
         let pulse = Pulse::start();
@@ -350,7 +356,8 @@ impl Service {
             watchers: page::channel(),
             log: VecDeque::new(),
             is_directed: false,
-            for_page,
+            for_page: shares.page,
+            for_observers: shares.observers,
             locals: None,
             opinions: BTreeMap::new(),
             kibitzing: None,
@@ -383,11 +390,14 @@ impl Service {
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
         if !stays && self.store.is_over()? {
             // It was told to everybody who was there then. The files may have been lost since.
-            let finished = self.event.take_effects().finished;
-            self.files
-                .rewrite_games(&self.event.settings.tags(), &finished)
-                .map_err(|error| ServiceError::File("games.pgn", error))?;
-            self.report()?;
+            let text = if self.files.are_complete(&self.event) {
+                "all games have been played; nothing is written anew"
+            } else {
+                delivery::write_games_anew(&mut self.files, &self.event, &self.store)?;
+                self.report()?;
+                "all games have been played; games.pgn and the report are written anew"
+            };
+            tell(&Notice { urgent: false, text: text.to_owned() });
             return Ok(ServiceEnd::Complete);
         }
         self.keep_lease(Instant::now(), tell)?;
@@ -615,18 +625,31 @@ pub(super) fn network_runtime() -> io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).thread_name("network").enable_all().build()
 }
 
-/// Shares the open files of this process out: how many connections clients may have, and how many the page. Every client needs one, and
-/// strangers must not take those of the store.
-///
-/// # Errors
-/// Fewer are allowed than an event needs.
-fn shared_out_files() -> io::Result<(usize, usize)> {
-    let files =
-        platform::raise_file_limit().map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
-    if files < LEAST_FILES {
-        let text = format!("{files} open files are allowed; expected at least {LEAST_FILES} (`ulimit -n`)");
-        return Err(io::Error::other(text));
+/// How many of the open files of this process the connections of each listener may have. Every one needs a file, and strangers must
+/// not take those of the store.
+#[derive(Debug)]
+struct FileShares {
+    clients: usize,
+    page: usize,
+    observers: usize,
+}
+
+impl FileShares {
+    /// # Errors
+    /// Fewer are allowed than an event needs.
+    fn of_this_process() -> io::Result<FileShares> {
+        let files = platform::raise_file_limit();
+        FileShares::of(files.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX)))
     }
-    let for_page = page::MOST_CONNECTIONS.min(files / 4);
-    Ok((files - RESERVED_FILES - for_page, for_page))
+
+    fn of(files: usize) -> io::Result<FileShares> {
+        if files < LEAST_FILES {
+            let text =
+                format!("{files} open files are allowed; expected at least {LEAST_FILES} (`ulimit -n`)");
+            return Err(io::Error::other(text));
+        }
+        let page = page::MOST_CONNECTIONS.min(files / 4);
+        let observers = observer::MOST_CONNECTIONS.min(files / 16);
+        Ok(FileShares { clients: files - RESERVED_FILES - page - observers, page, observers })
+    }
 }

@@ -1,16 +1,13 @@
 //! The observers of an acting referee: they replicate its store, and one of them may take over.
 //!
-//! An observer sends `observe TOKEN REFEREE NUMBER EPOCH AUTHOR`: its own number, the number of the first fact that it needs,
-//! the epoch of the last fact that it has, and the number of the referee that began that. It receives a line for each fact, with its number, a checksum and its JSON, and confirms
-//! each number that it has stored. `back N` refuses an observer that was the referee and has recorded facts after it was taken over
-//! from, which nobody was told of: it may come again without those from number N on. Heartbeats are `alive N`; the observer
-//! sends each one back. `end` ends the event here, `leave` ends the observation. An observer that has everything is named in a fact, and may take over from then on.
+//! An observer tells its number, the first fact that it needs, the term of its last one, and the checksum of its settings. It
+//! receives every fact, and confirms each that it has stored. `back` refuses an observer that was the referee and has recorded
+//! facts after it was taken over from, which nobody was told of: it may come again without them. `end` ends the event here,
+//! `leave` ends the observation. An observer that has everything is named in a fact, and may take over from then on.
 //!
-//! `fence TOKEN EPOCH REFEREE NUMBER` is what a referee that has taken over tells its predecessor: its epoch, its own number,
-//! and that of the first fact that the other doesn't share.
+//! `fence` is what a referee that has taken over tells its predecessor. The lines are in [`PeerLine`].
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,50 +17,58 @@ use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, Role, Service, ServiceEnd, ServiceError};
 use crate::referee::guesses::{GuessLimiter, RefusedGuess};
 use crate::referee::lease::{Term, yields};
+use crate::referee::peer_line::{PeerLine, checksum};
 use crate::referee::settings::is_same;
 use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
+
+/// Maximum number of connections at the address for observers.
+pub(super) const MOST_CONNECTIONS: usize = 256;
 
 /// The connections at the address for observers.
 #[derive(Default)]
 pub(super) struct Observers {
     token: Option<String>,
+    /// What an observer must have in common with this referee, as JSON.
+    settings: String,
     connected: HashMap<ConnectionId, LineSender>,
     guesses: GuessLimiter,
 }
 
-/// A line of an observer or of a successor.
-#[derive(Debug, PartialEq)]
-enum ObserverLine<'a> {
-    Observe { token: &'a str, by: u64, first: u64, term: Term },
-    Fence { token: &'a str, term: Term, first: u64 },
-    Alive(u64),
-    Stored(u64),
-    Leave,
+/// Why an observer is not admitted.
+enum Refusal {
+    /// It has other settings.
+    Settings,
+    /// It has facts from this number on that nobody was told of.
+    Back(u64),
+    Other(&'static str),
 }
 
-impl ObserverLine<'_> {
-    fn parse(line: &str) -> Option<ObserverLine<'_>> {
-        let words: Vec<&str> = line.split(' ').collect();
-        Some(match words[..] {
-            ["observe", token, by, first, epoch, author] => {
-                let (by, first) = (by.parse().ok()?, first.parse().ok()?);
-                ObserverLine::Observe { token, by, first, term: (epoch.parse().ok()?, author.parse().ok()?) }
+impl Refusal {
+    /// What the director is told.
+    fn notice(&self) -> String {
+        match self {
+            Refusal::Settings => "an observer is refused: its settings are others; it says which".to_owned(),
+            Refusal::Back(_) => {
+                "an observer has recorded facts that nobody was told of; it may come again without them"
+                    .to_owned()
             }
-            ["fence", token, epoch, author, first] => {
-                let term = (epoch.parse().ok()?, author.parse().ok()?);
-                ObserverLine::Fence { token, term, first: first.parse().ok()? }
-            }
-            ["alive", number] => ObserverLine::Alive(number.parse().ok()?),
-            ["leave"] => ObserverLine::Leave,
-            [number] => ObserverLine::Stored(number.parse().ok()?),
-            _ => return None,
-        })
+            Refusal::Other(why) => format!("an observer is refused: {why}"),
+        }
+    }
+
+    /// What the observer is told.
+    fn line(&self, settings: &str, acts: bool) -> PeerLine {
+        match self {
+            Refusal::Settings => PeerLine::Settings(settings.to_owned()),
+            Refusal::Back(number) => PeerLine::Back(*number),
+            Refusal::Other(why) => PeerLine::Refused { acts, reason: (*why).to_owned() },
+        }
     }
 }
 
 impl Observers {
-    pub(super) fn new(token: String) -> Observers {
-        Observers { token: Some(token), ..Observers::default() }
+    pub(super) fn new(token: String, settings: String) -> Observers {
+        Observers { token: Some(token), settings, ..Observers::default() }
     }
 
     pub(super) fn open(&mut self, connection: ConnectionId, output: LineSender) {
@@ -80,26 +85,26 @@ impl Observers {
         self.connected.contains_key(&input.connection())
     }
 
-    /// Whether a token is the one that the referees share.
-    fn is_trusted(&mut self, connection: ConnectionId, told: &str, at: Instant) -> bool {
-        let Some(output) = self.connected.get(&connection) else { return false };
+    /// Checks that a token is the one that the referees share.
+    fn check(&mut self, connection: ConnectionId, told: &str, at: Instant) -> Result<(), RefusedGuess> {
+        let output = self.connected.get(&connection).ok_or(RefusedGuess::Wrong)?;
         let is_right = || self.token.as_ref().is_some_and(|token| is_same(token, told));
-        let checked: Result<(), RefusedGuess> = self.guesses.check(output.address, "", at, is_right);
-        checked.is_ok()
+        self.guesses.check(output.address, "", at, is_right)
+    }
+
+    /// Sends a line to one of them.
+    fn say(&self, connection: ConnectionId, line: &PeerLine) {
+        if let Some(output) = self.connected.get(&connection) {
+            output.send_all(line.encode());
+        }
     }
 
     pub(super) fn end(&mut self, observer: Option<ConnectionId>) {
-        if let Some(output) = observer.and_then(|connection| self.connected.get(&connection)) {
-            output.send_all("end\n".to_owned());
+        if let Some(connection) = observer {
+            self.say(connection, &PeerLine::End);
         }
         self.connected.clear();
     }
-}
-
-/// The checksum of a fact on its way to the observer (CRC-32 of its number and its JSON, with a blank between). What the line
-/// damages must not become a fact.
-pub(super) fn checksum(number: u64, fact: &str) -> u32 {
-    crc32fast::hash(format!("{number} {fact}").as_bytes())
 }
 
 fn send(output: &LineSender, first: u64, facts: &[Fact]) {
@@ -107,20 +112,26 @@ fn send(output: &LineSender, first: u64, facts: &[Fact]) {
     for (number, fact) in (first..).zip(facts) {
         // Serialisation cannot fail: the fact has already been stored.
         let fact = serde_json::to_string(fact).unwrap_or_default();
-        let _ = writeln!(lines, "{number} {:08x} {fact}", checksum(number, &fact));
+        lines += &PeerLine::Fact(number, fact).encode();
     }
     output.send_all(lines);
 }
 
 impl Service {
     /// Accepts observers at a separate address. A referee that knows the token receives all facts before clients are
-    /// told of them. Returns the local address, with the actual port if port 0 was given.
+    /// told of them, if its settings are the same: `settings` describes them as JSON. Returns the local address, with the actual
+    /// port if port 0 was given.
     ///
     /// # Errors
     /// The address cannot be used.
-    pub fn let_observe(&mut self, address: SocketAddr, token: String) -> Result<SocketAddr, ServiceError> {
+    pub fn let_observe(
+        &mut self,
+        address: SocketAddr,
+        token: String,
+        settings: String,
+    ) -> Result<SocketAddr, ServiceError> {
         let limits = ConnectionLimits {
-            connections: 256,
+            connections: self.for_observers,
             per_address: 8,
             lines_per_second: u32::MAX,
             ..ConnectionLimits::default()
@@ -132,7 +143,7 @@ impl Service {
         let (bound, next) = (listener.address, Arc::clone(&self.next_connection));
         let pulse = self.pulse.clone();
         tokio::spawn(connection::serve(listener, next, Role::Observer, self.tls.clone(), pulse));
-        self.observers = Observers::new(token);
+        self.observers = Observers::new(token, settings);
         Ok(bound)
     }
 
@@ -152,33 +163,39 @@ impl Service {
             return Ok(None);
         };
         let is_observer = self.lease.connection() == Some(connection);
-        match ObserverLine::parse(line) {
-            Some(ObserverLine::Fence { token, term, first })
-                if self.observers.is_trusted(connection, token, at) && yields(self.event.term(), term) =>
+        let stored = self.store.count();
+        match PeerLine::parse(line.as_bytes()) {
+            Some(PeerLine::Fence { token, term, first })
+                if self.observers.check(connection, &token, at).is_ok()
+                    && yields(self.event.term(), term) =>
             {
                 return self.yield_to(term.0, first, tell).map(Some);
             }
-            Some(ObserverLine::Observe { token, by, first, term })
-                if self.observers.is_trusted(connection, token, at) =>
-            {
-                match self.admit(connection, by, first, term, at)? {
-                    Ok(()) => {
-                        let from = self.observers.connected.get(&connection).map(|output| output.address);
-                        let from = from.map_or_else(String::new, |address| format!(" from {address}"));
-                        self.note(&format!("an observer has come{from}"), tell)?;
+            Some(PeerLine::Observe { token, by, first, term, settings }) => {
+                let refusal = match self.observers.check(connection, &token, at) {
+                    Ok(()) => self.admit(connection, by, first, term, settings, at)?.err(),
+                    Err(RefusedGuess::Wrong) => Some(Refusal::Other("its token is wrong")),
+                    Err(RefusedGuess::Wait(_)) => {
+                        Some(Refusal::Other("after wrong tokens its address has to wait"))
                     }
-                    Err(why) => {
-                        self.announce(why, tell)?;
-                        self.drop_observer(connection);
+                };
+                match refusal {
+                    None => {
+                        let from = self.observers.address(connection);
+                        self.note(&format!("an observer has come from {from}"), tell)?;
                     }
+                    Some(refusal) => self.refuse_observer(connection, &refusal, tell)?,
                 }
             }
-            Some(ObserverLine::Alive(number)) if is_observer => self.lease.renew(connection, number),
-            Some(ObserverLine::Stored(number)) if is_observer => {
-                self.lease.confirm(connection, number);
-                self.appoint(at);
+            // What can't be confirmed yet was damaged in spite of its checksum.
+            Some(PeerLine::Alive { beat, count }) if is_observer && count <= stored => {
+                self.lease.renew(connection, beat);
+                self.confirm(connection, count, at);
             }
-            Some(ObserverLine::Leave) if is_observer => {
+            Some(PeerLine::Stored(count)) if is_observer && count <= stored => {
+                self.confirm(connection, count, at);
+            }
+            Some(PeerLine::Leave) if is_observer => {
                 if self.is_acting() && self.event.observer == self.lease.observer() {
                     self.event.record(Fact::Observer { by: None });
                 }
@@ -186,11 +203,33 @@ impl Service {
                 self.drop_observer(connection);
             }
             _ => {
-                self.log_stranger(Some(connection), '#', "may not observe, or makes no sense")?;
+                self.log_stranger(Some(connection), '#', "may not observe, or was damaged on its way")?;
                 self.drop_observer(connection);
             }
         }
         Ok(None)
+    }
+
+    fn confirm(&mut self, connection: ConnectionId, count: u64, at: Instant) {
+        self.lease.confirm(connection, count);
+        self.appoint(at);
+    }
+
+    /// Tells an observer and the director why it is refused. Strangers, who do not know the token, are only logged.
+    fn refuse_observer(
+        &mut self,
+        connection: ConnectionId,
+        refusal: &Refusal,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<(), ServiceError> {
+        let text = refusal.notice();
+        if self.log_stranger(Some(connection), '#', &text)? {
+            self.remember(&text);
+            tell(&Notice { urgent: true, text });
+        }
+        self.observers.say(connection, &refusal.line(&self.observers.settings, self.is_acting()));
+        self.drop_observer(connection);
+        Ok(())
     }
 
     fn drop_observer(&mut self, connection: ConnectionId) {
@@ -205,25 +244,24 @@ impl Service {
         by: u64,
         first: u64,
         term: Term,
+        settings: u32,
         at: Instant,
-    ) -> Result<Result<(), &'static str>, ServiceError> {
+    ) -> Result<Result<(), Refusal>, ServiceError> {
+        if settings != checksum(&self.observers.settings) {
+            return Ok(Err(Refusal::Settings));
+        }
         // A term has one author, so stores whose last facts are of one term agree up to there.
         let shared = self.store.end_of(term)?;
         let Some(shared) = shared.filter(|_| first > 0) else {
-            return Ok(Err(
-                "an observer is refused: its store is of another event, or it was the referee since then",
-            ));
+            return Ok(Err(Refusal::Other(
+                "its store is of another event, or it was the referee since the last fact that both have",
+            )));
         };
         if self.observer().is_some_and(|observer| observer != by) {
-            return Ok(Err("an observer is refused: there is another one that may take over"));
+            return Ok(Err(Refusal::Other("there is another one that may take over")));
         }
         if first > shared + 1 {
-            if let Some(output) = self.observers.connected.get(&connection) {
-                output.send_all(format!("back {}\n", shared + 1));
-            }
-            return Ok(Err(
-                "an observer has recorded facts that nobody was told of; it may come again without them",
-            ));
+            return Ok(Err(Refusal::Back(shared + 1)));
         }
         if let Some(old) = self.lease.connection() {
             self.drop_observer(old);
@@ -257,36 +295,11 @@ impl Service {
 
     /// Sends a heartbeat to the observer when one is due.
     pub(super) fn beat(&mut self, at: Instant) {
-        if let Some(number) = self.lease.beat(at) {
-            let observer = self.lease.connection().and_then(|it| self.observers.connected.get(&it));
-            let _ = observer.map(|output| output.send_all(format!("alive {number}\n")));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_observers_are_read_or_refused() {
-        let observe = ObserverLine::Observe { token: "t", by: 7, first: 1, term: (0, 3) };
-        assert_eq!(ObserverLine::parse("observe t 7 1 0 3"), Some(observe));
-        let fence = ObserverLine::Fence { token: "t", term: (2, 7), first: 9 };
-        assert_eq!(ObserverLine::parse("fence t 2 7 9"), Some(fence));
-        assert_eq!(ObserverLine::parse("alive 3"), Some(ObserverLine::Alive(3)));
-        assert_eq!(ObserverLine::parse("12"), Some(ObserverLine::Stored(12)));
-        for wrong in [
-            "",
-            "observe t 7 1 0",
-            "observe t 7 1 0 x",
-            "fence t 2",
-            "alive",
-            "-1",
-            "leave now",
-            "18446744073709551616",
-        ] {
-            assert_eq!(ObserverLine::parse(wrong), None, "{wrong}");
+        if let Some(beat) = self.lease.beat(at) {
+            let line = PeerLine::Alive { beat, count: self.store.count() };
+            if let Some(connection) = self.lease.connection() {
+                self.observers.say(connection, &line);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The pulse: notices that this process did not run for a while, as after SIGSTOP or while the machine slept.
 //!
-//! A task of the network's runtime feels it ten times a second. Whoever takes the moment of an input feels it, too, before
+//! A task of the network's runtime feels it twenty times a second. Whoever takes the moment of an input feels it, too, before
 //! anything else: the first who runs after a pause notes it, so that no reply is judged and no flag falls before the deciding
 //! thread has given the time back. A network that is alive while only the deciding thread waits, for a disk say, is no pause:
 //! the moments of the replies are right then.
@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Interval at which the pulse is felt.
-const INTERVAL: Duration = Duration::from_millis(100);
-/// A longer time without it means that nothing ran. A busy machine delays a thread by less.
-const LONGEST: Duration = Duration::from_millis(600);
+const INTERVAL: Duration = Duration::from_millis(50);
+/// A longer time without it means that nothing ran. If a busy machine delays the network's thread by as much, the moments of
+/// replies are as late, and giving the time back is right, too.
+const LONGEST: Duration = Duration::from_millis(250);
 
 /// The pulse of this process.
 #[derive(Clone)]
@@ -78,8 +79,12 @@ mod tests {
         assert_eq!(pulse.outage(later(2000)), None);
         pulse.feel(later(32_000));
         pulse.feel(later(32_001));
-        assert_eq!(pulse.outage(later(32_002)), Some(Duration::from_millis(29_900)));
+        assert_eq!(pulse.outage(later(32_002)), Some(Duration::from_millis(29_950)));
         assert_eq!(pulse.outage(later(32_003)), None, "once");
-        assert_eq!(pulse.outage(later(42_003)), Some(Duration::from_millis(9900)));
+        pulse.feel(later(32_253));
+        assert_eq!(pulse.outage(later(32_254)), None, "too short");
+        pulse.feel(later(32_553));
+        assert_eq!(pulse.outage(later(32_554)), Some(Duration::from_millis(249)), "nearly all of 0.3 s");
+        assert_eq!(pulse.outage(later(42_504)), Some(Duration::from_millis(9900)));
     }
 }

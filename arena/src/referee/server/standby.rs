@@ -13,19 +13,25 @@ use std::time::{Duration, Instant};
 use game::counted;
 use players::transport::{self, Security, Transport};
 
-use super::delivery::write_report;
-use super::files::EventFiles;
-use super::observer::checksum;
+use super::delivery::{write_games_anew, write_report};
+use super::files::{EventFiles, ShownGames};
 use super::term::{CLAIM_INTERVAL, FENCE_INTERVAL, FENCE_PATIENCE};
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
+use crate::referee::intake::{Intake, NotTaken, restore_anew};
 use crate::referee::lease::{SILENCE, Watch};
+use crate::referee::peer_line::{PeerLine, checksum};
+use crate::referee::store::differing;
 use crate::referee::{EventState, EventStore, Fact, Notice, report, view};
 
 /// Pause before the active referee is tried again.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Number of connections in a row that fail because of what the referee tells before it is left.
-const MOST_GARBLED: u32 = 5;
+/// Number of these pauses after connections in a row that have brought nothing, at most.
+const MOST_PAUSES: u32 = 10;
+/// Number of connections in a row over which the referee tells nothing, or what can't be, before it is left.
+const MOST_FAILURES: u32 = 5;
+/// Maximum length of a line, in bytes. A fact is shorter by far.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// Why observation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +49,19 @@ enum FollowEnd {
     Over(ObservationEnd),
     /// It broke, or nothing comes any more.
     Lost,
-    /// A line was lost or damaged on its way, or contradicts what is known.
-    Garbled(io::Error),
+    /// It was closed before anything came.
+    Wordless,
+    /// A line was lost or damaged on its way.
+    Damaged(String),
+    /// A fact contradicts what is known.
+    Misfit(String),
+    /// The referee refuses this one; whether that one acts.
+    Refused {
+        acts: bool,
+        why: String,
+    },
+    /// The referee has other settings.
+    OtherSettings(String),
     /// The referee does not have the facts from this number on.
     GoBack(u64),
 }
@@ -64,6 +81,7 @@ pub struct TrustedPeer {
 pub struct StandbyReferee {
     event: EventState,
     store: EventStore,
+    intake: Intake,
     folder: PathBuf,
     /// The referee that it has observed, to be told of the take-over.
     predecessor: Option<TrustedPeer>,
@@ -85,13 +103,9 @@ impl StandbyReferee {
         std::fs::create_dir_all(folder)
             .map_err(|error| ServiceError::File("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
-        let games = std::fs::metadata(folder.join("games.pgn"));
-        if store.count() == 0 && games.is_ok_and(|about| about.len() > 0) {
-            let reason = "it has games of an event whose store is empty or lost; with a copy of event.sqlite, such as an \
-                observer's, the event can go on; else name another folder";
-            return Err(ServiceError::Folder { folder: folder.to_owned(), reason });
-        }
-        Ok(StandbyReferee { event, store, folder: folder.to_owned(), predecessor: None, witness })
+        check_games(folder, &store)?;
+        let (intake, folder) = (Intake::default(), folder.to_owned());
+        Ok(StandbyReferee { event, store, intake, folder, predecessor: None, witness })
     }
 
     /// Whether this was the acting referee when its store was closed.
@@ -112,10 +126,12 @@ impl StandbyReferee {
     /// # Errors
     /// A file can't be written.
     pub fn finish(&mut self) -> Result<Option<String>, ServiceError> {
-        let failed = |error| ServiceError::File("games.pgn or the report", error);
-        let mut files = EventFiles::open(&self.folder, &self.event).map_err(failed)?;
-        let finished = self.event.take_effects().finished;
-        files.rewrite_games(&self.event.settings.tags(), &finished).map_err(failed)?;
+        let mut files = EventFiles::open(&self.folder, &self.event)
+            .map_err(|error| ServiceError::File("a file of it", error))?;
+        if self.store.is_over()? && files.are_complete(&self.event) {
+            return Ok(Some(report::text(&self.event)));
+        }
+        write_games_anew(&mut files, &self.event, &self.store)?;
         if !self.event.is_over(Instant::now()) {
             return Ok(None);
         }
@@ -126,40 +142,69 @@ impl StandbyReferee {
         Ok(Some(report::text(&self.event)))
     }
 
-    /// Observes a referee until it fails or ends.
+    /// Observes a referee until it fails or ends. `settings` describes all that both referees must have in common, as JSON.
     ///
     /// # Errors
-    /// Facts cannot be stored or do not fit, or the referee could not be reached at all, or it fails before it has let this
-    /// one take over.
+    /// Facts cannot be stored or do not fit, the referee refuses this one or could not be reached at all, or it fails before it
+    /// has let this one take over.
     pub fn watch(
         &mut self,
         referee: &TrustedPeer,
+        settings: &str,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<ObservationEnd, ServiceError> {
-        let (mut watch, mut failures) = (None, 0);
+        let (mut watch, mut failures, mut told) = (None, 0, String::new());
+        let mut vain = 0;
         loop {
             let (before, heard) = (self.store.count(), watch);
-            match self.follow(referee, &mut watch, stop) {
+            let mut again = |why: String| {
+                if told != why {
+                    tell(&Notice { urgent: true, text: format!("asking the referee again: {why}") });
+                    told = why;
+                }
+            };
+            match self.follow(referee, settings, &mut watch, stop) {
                 Ok(FollowEnd::Over(end)) => return Ok(end),
                 // Told once, though the next attempts may end in the same way.
-                Ok(FollowEnd::Lost) if watch == heard => {}
+                Ok(FollowEnd::Lost | FollowEnd::Wordless) if watch.is_some() && watch == heard => {}
                 Ok(FollowEnd::Lost) => {
                     tell(&Notice { urgent: true, text: "lost the referee for a moment".to_owned() });
                 }
-                Ok(FollowEnd::Garbled(error)) => {
+                // A line that is damaged now and then ends nothing.
+                Ok(FollowEnd::Damaged(why)) if watch.is_some() => again(why),
+                // It may take over, and whoever refuses it may have an old store.
+                Ok(FollowEnd::Refused { why, .. }) if watch.is_some() && self.is_named() => again(why),
+                // Who waits may not have heard yet that this one has taken over. And this one, if it only waits for its observer,
+                // is told by that (`fence`) which facts it has to set aside.
+                Ok(FollowEnd::Refused { acts, why }) if !acts || self.would_wait() => {
+                    let error = io::Error::new(ErrorKind::PermissionDenied, why);
+                    return Err(ServiceError::ObservedReferee(referee.address.clone(), error));
+                }
+                Ok(FollowEnd::Refused { why, .. } | FollowEnd::OtherSettings(why)) => {
+                    return Err(ServiceError::Refused(referee.address.clone(), why));
+                }
+                Ok(FollowEnd::Damaged(why) | FollowEnd::Misfit(why)) => {
                     failures = if self.store.count() > before { 1 } else { failures + 1 };
-                    if failures >= MOST_GARBLED {
-                        return Err(ServiceError::ObservedReferee(referee.address.clone(), error));
+                    if failures >= MOST_FAILURES {
+                        return Err(ServiceError::Refused(referee.address.clone(), why));
                     }
-                    tell(&Notice { urgent: true, text: format!("asking the referee again: {error}") });
+                    again(why);
+                }
+                Ok(FollowEnd::Wordless) => {
+                    failures += 1;
+                    if failures >= MOST_FAILURES {
+                        return Err(ServiceError::Refused(referee.address.clone(), WORDLESS.to_owned()));
+                    }
                 }
                 Ok(FollowEnd::GoBack(number)) => tell(&self.go_back(referee, number)?),
                 // The referee was reachable before and may return.
                 Err(ServiceError::ObservedReferee(..)) if watch.is_some() => {}
                 Err(error) => return Err(error),
             }
-            thread::sleep(PAUSE);
+            // A referee takes few connections at once from an address.
+            vain = if self.store.count() > before { 0 } else { (vain + 1).min(MOST_PAUSES) };
+            thread::sleep(PAUSE * vain.max(1));
             if stop.load(Ordering::Relaxed) {
                 return Ok(ObservationEnd::Stopped);
             }
@@ -172,13 +217,23 @@ impl StandbyReferee {
         }
     }
 
+    /// Whether this referee, if it observed nobody, would wait for an observer of its own.
+    fn would_wait(&self) -> bool {
+        self.event.observer.is_some_and(|observer| observer != self.store.referee)
+    }
+
+    /// Whether a fact names this referee as the one that may take over.
+    fn is_named(&self) -> bool {
+        self.event.observer == Some(self.store.referee)
+    }
+
     /// Whether this referee may take over from one that has fallen silent. It has no connection to it any more.
     fn may_take_over(
         &self,
         referee: &TrustedPeer,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<bool, ServiceError> {
-        if self.event.observer != Some(self.store.referee) {
+        if !self.is_named() {
             let text = "it fell silent before it had let this referee take over";
             let error = io::Error::new(ErrorKind::TimedOut, text);
             return Err(ServiceError::ObservedReferee(referee.address.clone(), error));
@@ -206,102 +261,107 @@ impl StandbyReferee {
         if own.is_empty() || own.iter().any(|fact| matches!(fact, Fact::Observer { .. } | Fact::Epoch { .. }))
         {
             let text = "both referees have acted for the same event; the one that is wrong has to begin in a new folder";
-            let error = io::Error::new(ErrorKind::InvalidData, text);
-            return Err(ServiceError::ObservedReferee(referee.address.clone(), error));
+            return Err(ServiceError::Refused(referee.address.clone(), text.to_owned()));
         }
         self.store.set_aside(number)?;
-        self.event.start_over();
-        for fact in self.store.from(1)? {
-            // It was applied when it was stored.
-            let _ = self.event.restore(&fact);
-        }
+        restore_anew(&mut self.event, &self.store.from(1)?);
         let text = format!("{} that nobody was told of set aside", counted(own.len() as u64, "fact"));
         Ok(Notice { urgent: false, text })
     }
 
-    /// Receives facts over one connection.
+    /// Receives facts over one connection. On every way out, all facts that were applied are stored.
     fn follow(
         &mut self,
         referee: &TrustedPeer,
+        settings: &str,
+        watch: &mut Option<Watch>,
+        stop: &AtomicBool,
+    ) -> Result<FollowEnd, ServiceError> {
+        let end = self.listen(referee, settings, watch, stop);
+        self.intake.settle(&mut self.event, &mut self.store)?;
+        end
+    }
+
+    fn listen(
+        &mut self,
+        referee: &TrustedPeer,
+        settings: &str,
         watch: &mut Option<Watch>,
         stop: &AtomicBool,
     ) -> Result<FollowEnd, ServiceError> {
         let failed = |error| ServiceError::ObservedReferee(referee.address.clone(), error);
         let mut output =
             transport::connect(&referee.address, &referee.security, SILENCE / 4).map_err(failed)?;
-        let (by, first) = (self.store.referee, self.store.count() + 1);
-        let (epoch, author) = self.event.term();
-        let hello = format!("observe {} {by} {first} {epoch} {author}\n", referee.token);
-        output.write_all(hello.as_bytes()).map_err(failed)?;
+        let (by, first, term) = (self.store.referee, self.store.count() + 1, self.event.term());
+        let token = referee.token.clone();
+        say(&mut output, &PeerLine::Observe { token, by, first, term, settings: checksum(settings) });
         let reader = output.reader().map_err(failed)?.with_timeout(Some(Duration::from_millis(100)));
         let mut lines = BufReader::new(reader);
-        let (mut line, mut facts, begin) = (String::new(), Vec::new(), Watch::new(Instant::now()));
+        let (mut line, begin) = (Vec::new(), Watch::new(Instant::now()));
         loop {
             if stop.load(Ordering::Relaxed) {
                 // After this the referee goes on without us.
-                answer(&mut output, "leave\n");
+                say(&mut output, &PeerLine::Leave);
                 output.close();
                 return Ok(FollowEnd::Over(ObservationEnd::Stopped));
             }
-            match lines.read_line(&mut line) {
-                Ok(0) if watch.is_none() => return Err(failed(refused())),
+            let left = LONGEST_LINE - line.len() as u64;
+            match lines.by_ref().take(left).read_until(b'\n', &mut line) {
                 // The bytes read so far are kept in the line.
                 Err(error) if is_wait(&error) && !watch.unwrap_or(begin).is_over(Instant::now()) => continue,
                 Err(error) if is_wait(&error) && watch.is_none() => return Err(failed(error)),
+                Ok(0) | Err(_) if watch.is_none() => return Ok(FollowEnd::Wordless),
                 Ok(0) | Err(_) => return Ok(FollowEnd::Lost),
-                Ok(_) => *watch = Some(Watch::new(Instant::now())),
+                Ok(_) => {}
             }
-            let end = self.take_line(line.trim_end(), &mut facts, &mut output);
+            let whole = line.strip_suffix(b"\n");
+            if whole.is_none() && (line.len() as u64) < LONGEST_LINE {
+                continue;
+            }
+            let Some(told) = whole.and_then(PeerLine::parse) else {
+                return Ok(FollowEnd::Damaged("a line was damaged on its way".to_owned()));
+            };
             line.clear();
-            // Facts that arrived together are stored together.
-            if (end.is_some() || !lines.buffer().contains(&b'\n')) && !facts.is_empty() {
-                self.store.commit(&facts)?;
-                facts.clear();
-                answer(&mut output, &format!("{}\n", self.store.count()));
+            if matches!(told, PeerLine::Fact(..) | PeerLine::Alive { .. }) {
+                *watch = Some(Watch::new(Instant::now()));
             }
-            if let Some(end) = end {
+            if let Some(end) = self.hear(told, settings, &mut output) {
                 return Ok(end);
             }
+            // Facts that arrived together are stored together.
+            if !lines.buffer().contains(&b'\n') && self.intake.settle(&mut self.event, &mut self.store)? {
+                say(&mut output, &PeerLine::Stored(self.store.count()));
+            }
         }
     }
 
-    /// Takes a line of the referee. A fact is applied and added to `facts`, which are to be stored. Returns why the connection is
-    /// to be left, if it is.
-    fn take_line(&mut self, line: &str, facts: &mut Vec<Fact>, output: &mut Transport) -> Option<FollowEnd> {
-        match line.split_once(' ') {
-            None if line == "end" => return Some(FollowEnd::Over(ObservationEnd::Ended)),
-            Some(("alive", beat)) => answer(output, &format!("alive {beat}\n")),
-            Some(("back", number)) if number.parse().is_ok_and(|number: u64| number > 0) => {
-                return number.parse().ok().map(FollowEnd::GoBack);
+    /// Handles a line of the referee. Returns why the connection is to be left, if it is.
+    fn hear(&mut self, line: PeerLine, settings: &str, output: &mut Transport) -> Option<FollowEnd> {
+        let stored = self.store.count();
+        match line {
+            PeerLine::Fact(number, json) => {
+                let taken = self.intake.take(&mut self.event, stored, number, &json);
+                return match taken {
+                    Ok(()) => None,
+                    Err(NotTaken::Gap(why)) => Some(FollowEnd::Damaged(why)),
+                    Err(NotTaken::Misfit(why)) => Some(FollowEnd::Misfit(why)),
+                };
             }
-            _ => match self.take_fact(line, facts.len()) {
-                Ok(fact) => facts.extend(fact),
-                Err(reason) => {
-                    return Some(FollowEnd::Garbled(io::Error::new(ErrorKind::InvalidData, reason)));
+            PeerLine::Alive { beat, count } => {
+                if count > self.intake.last(stored) {
+                    return Some(FollowEnd::Damaged("a fact was lost on its way".to_owned()));
                 }
-            },
+                say(output, &PeerLine::Alive { beat, count: stored });
+            }
+            PeerLine::End => return Some(FollowEnd::Over(ObservationEnd::Ended)),
+            PeerLine::Back(number) => return Some(FollowEnd::GoBack(number)),
+            PeerLine::Refused { acts, reason } => return Some(FollowEnd::Refused { acts, why: reason }),
+            PeerLine::Settings(theirs) => {
+                return Some(FollowEnd::OtherSettings(other_settings(&theirs, settings)));
+            }
+            _ => return Some(FollowEnd::Misfit("it tells what only an observer tells".to_owned())),
         }
         None
-    }
-
-    /// Applies a received fact; `None` if it is known already. `pending` is the number of earlier facts that are not yet stored.
-    fn take_fact(&mut self, line: &str, pending: usize) -> Result<Option<Fact>, String> {
-        let parts = line.split_once(' ').and_then(|(number, rest)| Some((number, rest.split_once(' ')?)));
-        let (number, (sum, fact)) = parts.ok_or("it tells something that is no fact")?;
-        let number: u64 = number.parse().map_err(|_| "it tells a fact without a number")?;
-        if u32::from_str_radix(sum, 16) != Ok(checksum(number, fact)) {
-            return Err(format!("fact {number} was damaged on its way"));
-        }
-        let before = self.store.count() + pending as u64;
-        if number <= before {
-            return Ok(None);
-        }
-        if number != before + 1 {
-            return Err(format!("it tells fact {number} after fact {before}"));
-        }
-        let fact: Fact = serde_json::from_str(fact).map_err(|error| format!("fact {number}: {error}"))?;
-        self.event.restore(&fact).map_err(|error| format!("fact {number}: {error}"))?;
-        Ok(Some(fact))
     }
 
     /// Makes this referee the active one, or one that waits until it may act.
@@ -315,7 +375,7 @@ impl StandbyReferee {
             let text = format!("takes over from the referee at {}", predecessor.address);
             service.log(None, '#', &text)?;
             service.remember(&text);
-            let fence = format!("fence {} {epoch} {by} {first}\n", predecessor.token);
+            let fence = PeerLine::Fence { token: predecessor.token.clone(), term: (epoch, by), first };
             // It ends with the process. Without it the predecessor does not know, but may not act all the same.
             let tell = move || tell_again_and_again(&predecessor, &fence);
             let _ = thread::Builder::new().name("fence".into()).spawn(tell);
@@ -324,29 +384,51 @@ impl StandbyReferee {
     }
 }
 
+/// Refuses a folder that shows games which its store does not know: they would be played again, and written over.
+fn check_games(folder: &Path, store: &EventStore) -> Result<(), ServiceError> {
+    let shown = ShownGames::of(folder).map_err(|error| ServiceError::File("a file of it", error))?;
+    let (ended, began) = (store.games_with("ended")?, store.games_with("began")?);
+    let lost = shown.finished.difference(&ended).chain(shown.running.difference(&began)).min();
+    let reason = match lost {
+        Some(game) => format!("its store does not know game {}, which it has", game + 1),
+        None if shown.has_report && store.count() == 0 => "it has a report, and no store".to_owned(),
+        None => return Ok(()),
+    };
+    let reason = format!(
+        "{reason}: event.sqlite or event.sqlite-wal is lost, or an older copy; with a newer copy, such as an observer's, the event \
+         can go on; else name another folder, or take games.pgn, running/ and the report away, and what is lost is played again"
+    );
+    Err(ServiceError::Folder { folder: folder.to_owned(), reason })
+}
+
 /// Whether nothing has come yet.
 fn is_wait(error: &io::Error) -> bool {
     error.kind() == ErrorKind::TimedOut
 }
 
-/// The referee has hung up before it has said anything.
-fn refused() -> io::Error {
-    let text = "it hung up: the token is wrong, this store is not that of the event there, there is another observer, or one \
-        side speaks TLS and the other doesn't";
-    io::Error::new(ErrorKind::PermissionDenied, text)
+/// The referee hangs up before it has said anything.
+const WORDLESS: &str = "it hangs up without a word: it is no referee, one side speaks TLS and the other doesn't, or it has too many \
+    connections";
+
+/// What differs between the settings of two referees.
+fn other_settings(theirs: &str, own: &str) -> String {
+    let differing = differing(theirs, own);
+    let told: Vec<String> =
+        differing.iter().map(|(name, there, here)| format!("{name}: {there} there, {here} here")).collect();
+    format!("both referees need the same settings ({})", told.join("; "))
 }
 
-/// Writes an answer. If that fails, the connection is lost, and the reading side notices it.
-fn answer(output: &mut Transport, text: &str) {
-    let _ = output.write_all(text.as_bytes());
+/// Sends a line. If that fails, the connection is lost, and the reading side notices it.
+fn say(output: &mut Transport, line: &PeerLine) {
+    let _ = output.write_all(line.encode().as_bytes());
 }
 
 /// Tells the predecessor of the take-over whenever it can be reached. One that is stopped hears it when it goes on: the
 /// connection is kept until it hangs up.
-fn tell_again_and_again(predecessor: &TrustedPeer, fence: &str) {
+fn tell_again_and_again(predecessor: &TrustedPeer, fence: &PeerLine) {
     loop {
         if let Ok(mut output) = transport::connect(&predecessor.address, &predecessor.security, SILENCE) {
-            answer(&mut output, fence);
+            say(&mut output, fence);
             if let Ok(reader) = output.reader() {
                 let _ = reader.with_timeout(Some(FENCE_PATIENCE)).read(&mut [0; 64]);
             }

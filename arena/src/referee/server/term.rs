@@ -9,10 +9,12 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::delivery::write_games_anew;
 use super::witness::claim;
 use super::{Duty, Service, ServiceEnd, ServiceError, ServiceMessage, TrustedPeer};
+use crate::referee::intake::restore_anew;
 use crate::referee::lease::{LeaseStep, Term};
-use crate::referee::{ConnectionEvent, Fact, Notice};
+use crate::referee::{ConnectionEvent, Notice};
 
 /// Why nothing goes on.
 const WAITS: &str = "the event waits for its observer, which may have taken over; if you know that it has not, `alone` goes \
@@ -58,26 +60,18 @@ impl Service {
         }
     }
 
-    fn begin_term(&mut self, now: Instant) -> Result<(), ServiceError> {
+    pub(super) fn begin_term(&mut self, now: Instant) -> Result<(), ServiceError> {
         // Everything in the store is confirmed now.
-        let tags = self.event.settings.tags();
-        let finished = self.event.take_effects().finished;
-        self.files
-            .rewrite_games(&tags, &finished)
-            .map_err(|error: io::Error| ServiceError::File("games.pgn", error))?;
+        write_games_anew(&mut self.files, &self.event, &self.store)?;
         self.duty = Duty::Acts;
         self.event.open(self.store.referee, now);
         Ok(())
     }
 
-    fn stand_down(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+    pub(super) fn stand_down(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
         self.duty = Duty::Waits;
         self.lease.forget();
-        self.event.start_over();
-        for fact in self.store.from(1)? {
-            // It was applied when it was stored.
-            let _ = self.event.restore(&fact);
-        }
+        restore_anew(&mut self.event, &self.store.from(1)?);
         // Serial lines stay; other clients look for the referee that acts.
         self.connections.retain(|_, output| output.address.is_unspecified());
         for &line in self.connections.keys() {
@@ -117,8 +111,8 @@ impl Service {
         }
         match granted {
             Ok(true) => {
+                self.event.dismiss_observer();
                 self.begin_term(Instant::now())?;
-                self.event.record(Fact::Observer { by: None });
                 self.announce("the witness lets this referee go on without its observer", tell)
             }
             Ok(false) => self
@@ -140,10 +134,10 @@ impl Service {
         if let Some(connection) = self.lease.connection() {
             return Err(format!("the observer is connected ({connection}); end it there"));
         }
+        self.event.dismiss_observer();
         if !self.is_acting() {
             self.begin_term(now).map_err(|error| error.to_string())?;
         }
-        self.event.record(Fact::Observer { by: None });
         Ok("the event goes on; nobody takes over".to_owned())
     }
 

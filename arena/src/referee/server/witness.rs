@@ -3,11 +3,10 @@
 //!
 //! For each event it remembers the latest term that it has granted: an epoch, and the referee that may begin it. A referee
 //! that would begin a term which its partner has not agreed to claims it first. A claim is granted once, and again to the same
-//! referee: `claim TOKEN EVENT EPOCH REFEREE` is answered by `granted` or `refused`, one line each. The event is known by
-//! the number of its first referee, which is drawn at random.
+//! referee. The event is known by the number of its first referee, which is drawn at random. The lines are in [`PeerLine`].
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -16,13 +15,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use players::transport::{self, Caller, TransportListener};
+use players::transport::{self, Caller, Transport, TransportListener};
 use tempfile::NamedTempFile;
 
 use super::TrustedPeer;
-use crate::referee::guesses::{GuessLimiter, network};
+use crate::referee::guesses::{GuessLimiter, RefusedGuess, network};
 use crate::referee::lease::Term;
+use crate::referee::peer_line::PeerLine;
 use crate::referee::settings::is_same;
+use crate::referee::store::lock;
 
 /// Time for a claim and for its answer.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -42,16 +43,30 @@ const HEADING: &str = "# event epoch referee grant\n";
 /// The witness can't be reached, or does not take the token.
 pub(super) fn claim(witness: &TrustedPeer, event: u64, (epoch, by): Term) -> io::Result<bool> {
     let mut output = transport::connect(&witness.address, &witness.security, PATIENCE)?;
-    writeln!(output, "claim {} {event} {epoch} {by}", witness.token)?;
+    let token = witness.token.clone();
+    output.write_all(PeerLine::Claim { token, event, term: (epoch, by) }.encode().as_bytes())?;
     output.flush()?;
-    let mut answer = String::new();
-    let reader = output.reader()?.with_timeout(Some(PATIENCE));
-    BufReader::new(reader.take(LONGEST_LINE)).read_line(&mut answer)?;
-    match answer.trim_end() {
-        "granted" => Ok(true),
-        "refused" => Ok(false),
-        _ => Err(io::Error::new(ErrorKind::PermissionDenied, "the witness does not know the token")),
+    let told = read_line(&output)?;
+    match told {
+        Some(PeerLine::Claimed { event: about, term, is_granted })
+            if (about, term) == (event, (epoch, by)) =>
+        {
+            Ok(is_granted)
+        }
+        Some(PeerLine::Refused { reason: why, .. }) => Err(io::Error::new(ErrorKind::PermissionDenied, why)),
+        _ => Err(io::Error::new(
+            ErrorKind::InvalidData,
+            "it gave no answer, or one that was damaged on its way",
+        )),
     }
+}
+
+/// Reads one line; `None` if it was damaged.
+fn read_line(from: &Transport) -> io::Result<Option<PeerLine>> {
+    let mut line = Vec::new();
+    let reader = from.reader()?.with_timeout(Some(PATIENCE));
+    BufReader::new(reader.take(LONGEST_LINE)).read_until(b'\n', &mut line)?;
+    Ok(line.strip_suffix(b"\n").and_then(PeerLine::parse))
 }
 
 /// What a witness has granted: for each event the latest term, and the number of the grant.
@@ -88,7 +103,10 @@ impl Grants {
         for line in text.strip_prefix(HEADING)?.lines() {
             let numbers: Vec<u64> = line.split(' ').map(|word| word.parse().ok()).collect::<Option<_>>()?;
             let [event, epoch, by, number] = numbers[..] else { return None };
-            grants.terms.insert(event, ((epoch, by), number));
+            // Of two lines about an event nobody knows which is right.
+            if grants.terms.insert(event, ((epoch, by), number)).is_some() {
+                return None;
+            }
             grants.count = grants.count.max(number);
         }
         Some(grants)
@@ -113,27 +131,29 @@ pub struct Witness {
     guesses: Mutex<GuessLimiter>,
     /// Number of connections from each address.
     connections: Mutex<HashMap<IpAddr, usize>>,
+    /// Keeps other witnesses out of the folder.
+    _lock: File,
 }
 
 impl Witness {
     /// Makes a witness that remembers its grants in `witness.txt` of a folder.
     ///
     /// # Errors
-    /// The file can't be read, or is damaged.
+    /// The file can't be read, is damaged, or another witness uses it. The text names the file.
     pub fn new(listener: TransportListener, token: String, folder: &Path) -> io::Result<Witness> {
-        fs::create_dir_all(folder)?;
         let file = folder.join("witness.txt");
-        let grants = match fs::read_to_string(&file) {
-            Ok(text) => {
-                let damaged =
-                    || io::Error::new(ErrorKind::InvalidData, format!("{} is damaged", file.display()));
-                Grants::read(&text).ok_or_else(damaged)?
-            }
+        let failed = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", file.display()));
+        fs::create_dir_all(folder).map_err(failed)?;
+        let lock = lock(&file).map_err(failed)?;
+        let lock = lock.ok_or_else(|| failed(io::Error::other("another witness uses it")))?;
+        let damaged = || failed(io::Error::new(ErrorKind::InvalidData, "it is damaged"));
+        let grants = match fs::read(&file) {
+            Ok(text) => str::from_utf8(&text).ok().and_then(Grants::read).ok_or_else(damaged)?,
             Err(error) if error.kind() == ErrorKind::NotFound => Grants::default(),
-            Err(error) => return Err(error),
+            Err(error) => return Err(failed(error)),
         };
         let (grants, guesses, connections) = (Mutex::new(grants), Mutex::default(), Mutex::default());
-        Ok(Witness { listener, token, file, grants, guesses, connections })
+        Ok(Witness { listener, token, file, grants, guesses, connections, _lock: lock })
     }
 
     /// Answers claims until `stop` is set. Each grant is told to `tell`.
@@ -175,23 +195,22 @@ impl Witness {
     fn answer(&self, caller: Caller, tell: &(dyn Fn(&str) + Sync)) -> io::Result<()> {
         let address = caller.address().ip();
         let mut output = caller.answer(PATIENCE)?;
-        let mut line = String::new();
-        let reader = output.reader()?.with_timeout(Some(PATIENCE));
-        BufReader::new(reader.take(LONGEST_LINE)).read_line(&mut line)?;
-        let words: Vec<&str> = line.trim_end().split(' ').collect();
-        let ["claim", token, numbers @ ..] = &words[..] else { return Ok(()) };
-        let numbers: Vec<u64> = numbers.iter().filter_map(|number| number.parse().ok()).collect();
-        let [event, epoch, by] = numbers[..] else { return Ok(()) };
+        let Some(PeerLine::Claim { token, event, term }) = read_line(&output)? else { return Ok(()) };
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = guesses.check(address, "", Instant::now(), || is_same(&self.token, token)).is_ok();
+        let checked = guesses.check(address, "", Instant::now(), || is_same(&self.token, &token));
         drop(guesses);
-        if !is_known {
-            tell(&format!("{address} does not know the token, or has to wait after wrong ones"));
-            output.close();
-            return Ok(());
-        }
-        let is_granted = self.decide(event, (epoch, by), tell)?;
-        output.write_all(if is_granted { b"granted\n" } else { b"refused\n" })?;
+        let answer = match checked {
+            Ok(()) => PeerLine::Claimed { event, term, is_granted: self.decide(event, term, tell)? },
+            Err(refused) => {
+                tell(&format!("{address} does not know the token, or has to wait after wrong ones"));
+                let why = match refused {
+                    RefusedGuess::Wrong => "the witness has another token",
+                    RefusedGuess::Wait(_) => "after wrong tokens this address has to wait",
+                };
+                PeerLine::Refused { acts: false, reason: why.to_owned() }
+            }
+        };
+        output.write_all(answer.encode().as_bytes())?;
         output.close();
         Ok(())
     }
@@ -256,7 +275,7 @@ mod tests {
             again.claim(event, (1, 1));
         }
         assert_eq!(again.terms.len(), MOST_EVENTS);
-        for damaged in ["1 2 3\n", "1 2 3 x\n", "1 2 3 4 5\n", "\n"] {
+        for damaged in ["1 2 3\n", "1 2 3 x\n", "1 2 3 4 5\n", "\n", "1 9 7 1\n1 2 7 2\n"] {
             assert!(Grants::read(&format!("{HEADING}{damaged}")).is_none(), "{damaged}");
         }
         assert!(Grants::read("").is_none() && Grants::read("1 2 3 4\n").is_none());
@@ -285,6 +304,11 @@ mod tests {
                 assert!(claim(&friend, 5, (2, 7)).expect("an answer"));
                 assert!(!claim(&friend, 5, (2, 8)).expect("an answer"), "round {round}");
                 assert!(claim(&stranger, 5, (9, 9)).is_err());
+                let second =
+                    TransportListener::bind("127.0.0.1:0", ServerSecurity::default()).expect("a port");
+                let refused = Witness::new(second, "open-sesame".to_owned(), folder.path()).err();
+                let refused = refused.expect("the folder is in use").to_string();
+                assert!(refused.contains("witness.txt: another witness uses it"), "{refused}");
                 stop.store(true, Ordering::Relaxed);
             });
         }

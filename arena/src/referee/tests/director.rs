@@ -224,10 +224,9 @@ fn a_result_can_be_corrected() {
     obey_all(&mut room, &[("repair", "round 2 is paired again")]);
     let now: Vec<_> = room.event.queue.iter().map(|game| (game.white, game.black)).collect();
     assert_ne!(before, now, "the pairing follows the points");
-    let mut first = restored(&room);
-    let ended = first.take_effects().finished;
-    assert_eq!(ended.iter().filter(|ended| ended.fixture.number == 0).count(), 1);
-    assert!(ended[0].record.detail.contains(reason), "games.pgn is written from this after a restart");
+    let results = restored(&room).results;
+    assert_eq!(results.iter().filter(|result| result.fixture.number == 0).count(), 1);
+    assert!(results[0].detail.contains(reason), "it is known after a restart");
 }
 
 #[test]
@@ -298,8 +297,7 @@ fn a_game_is_played_on_from_any_move() {
     assert_eq!(room.event.standings.games, 1);
     room.pass(seconds(10));
     obey_all(&mut room, &[("rewind 1 1", "! A is playing game 2")]);
-    let ended = restored(&room).take_effects().finished;
-    assert_eq!(ended.len(), 1, "it counts once");
+    assert_eq!(restored(&room).results.len(), 1, "it counts once");
 }
 
 #[test]

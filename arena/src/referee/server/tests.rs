@@ -1,0 +1,210 @@
+//! Tests of a service and its observer with real files and connections.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Instant;
+
+use players::transport::Security;
+
+use super::*;
+use crate::MatchOpenings;
+use crate::referee::Fact;
+use crate::referee::peer_line::PeerLine;
+use crate::referee::tests::settings;
+
+const SHARED: &str = r#"{"tc":"60+1","margin":50}"#;
+const TOKEN: &str = "open-sesame";
+
+fn event() -> EventState {
+    EventState::new(settings(&["A", "B"]), MatchOpenings::none()).expect("a schedule")
+}
+
+fn fact(json: &str) -> Fact {
+    serde_json::from_str(json).expect("a fact")
+}
+
+/// The first game, won by White.
+fn first_game() -> Vec<Fact> {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let began = format!(
+        r#"{{"fact":"began","game":0,"round":1,"white":0,"black":1,"opening":0,"start":"{start}","moves":[],"at":0}}"#
+    );
+    let outcome = game::Outcome::Win { winner: game::Color::White, reason: game::WinReason::Resignation };
+    let moved = r#"{"fact":"moved","game":0,"mv":"e2e4","used":1000}"#;
+    vec![fact(&began), fact(moved), Fact::ended(0, outcome, String::new(), 1000)]
+}
+
+fn store(folder: &Path, facts: &[Fact]) -> u64 {
+    let mut store = EventStore::open(&folder.join("event.sqlite"), "{}", |_| Ok(())).expect("a store");
+    store.commit(facts).expect("stored");
+    store.referee
+}
+
+fn service(folder: &Path) -> Result<Service, ServiceError> {
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let entrance = ListenConfig { address, limits: ConnectionLimits::default(), tls: None };
+    Service::open(event(), folder, "{}", entrance, None)
+}
+
+fn peer(address: &str, token: &str) -> TrustedPeer {
+    TrustedPeer { address: address.to_owned(), token: token.to_owned(), security: Security::default() }
+}
+
+fn quiet(_: &Notice) {}
+
+#[test]
+fn games_pgn_has_all_games_after_every_new_term() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut facts = vec![Fact::Epoch { epoch: 1, by: 5 }, Fact::Observer { by: Some(9) }];
+    facts.extend(first_game());
+    store(folder.path(), &facts);
+    let mut service = service(folder.path()).expect("a service");
+    for _ in 0..3 {
+        service.keep_lease(Instant::now(), &mut quiet).expect("it waits");
+        service.deliver(&mut quiet).expect("delivered");
+        service.begin_term(Instant::now()).expect("a term");
+        service.deliver(&mut quiet).expect("delivered");
+        let games = fs::read_to_string(folder.path().join("games.pgn")).expect("a file");
+        assert_eq!(games.matches("[GameNumber \"1\"]").count(), 1, "{games}");
+        service.stand_down(&mut quiet).expect("it waits again");
+    }
+}
+
+#[test]
+fn a_folder_with_games_that_its_store_does_not_know_is_refused() {
+    let known = tempfile::tempdir().expect("a folder");
+    store(known.path(), &first_game());
+    let game = |number: u32| format!("[Event \"x\"]\n[GameNumber \"{number}\"]\n\n1. e4 1-0\n\n");
+    fs::write(known.path().join("games.pgn"), game(1)).expect("written");
+    drop(service(known.path()).expect("the store knows game 1"));
+    fs::write(known.path().join("games.pgn"), game(1) + &game(2)).expect("written");
+    let why = service(known.path()).err().expect("game 2 is lost").to_string();
+    assert!(why.contains("does not know game 2, which it has") && why.contains("observer's"), "{why}");
+    for (file, told) in
+        [("running/game-00001.pgn", "game 1"), ("report/game-3.pgn", "game 3"), ("report.txt", "a report")]
+    {
+        let lost = tempfile::tempdir().expect("a folder");
+        let path = lost.path().join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(&path, "x").expect("written");
+        let why = service(lost.path()).err().expect("refused").to_string();
+        assert!(why.contains(told) && path.exists(), "{why}");
+    }
+    let odd = tempfile::tempdir().expect("a folder");
+    fs::create_dir(odd.path().join("traffic.log")).expect("made");
+    let why = service(odd.path()).err().expect("refused").to_string();
+    assert!(why.contains("traffic.log"), "{why}");
+}
+
+#[test]
+fn a_report_does_not_count_a_result_that_was_taken_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    store(folder.path(), &first_game());
+    let mut service = service(folder.path()).expect("a service");
+    service.keep_lease(Instant::now(), &mut quiet).expect("it begins");
+    service.deliver(&mut quiet).expect("delivered");
+    service.report().expect("written");
+    let report = || fs::read_to_string(folder.path().join("report.txt")).expect("a report");
+    assert!(report().contains("1-0") && folder.path().join("report/game-1.pgn").exists());
+    service.carry_out(&Order::new("rewind 1 1b", CONSOLE), &mut quiet).expect("done").expect("rewound");
+    service.deliver(&mut quiet).expect("delivered");
+    let text = report();
+    assert!(!text.contains("1-0 ") && text.contains("not over"), "{text}");
+    assert!(!folder.path().join("report/game-1.pgn").exists());
+}
+
+#[test]
+fn what_comes_before_a_damaged_line_is_kept_and_the_rest_is_asked_for_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let told: Vec<Fact> = std::iter::once(Fact::Epoch { epoch: 1, by: 5 }).chain(first_game()).collect();
+    let facts = told.clone();
+    let acting = thread::spawn(move || {
+        let line = |number: u64| {
+            let json = serde_json::to_string(&facts[number as usize - 1]).expect("JSON");
+            PeerLine::Fact(number, json).encode().into_bytes()
+        };
+        let mut flipped = line(3);
+        flipped[20] ^= 0x80;
+        let mut digit = line(3);
+        digit[14] ^= 1;
+        let over = PeerLine::End.encode().into_bytes();
+        let batches = [
+            [line(1), line(2), b"\xff\xfe\n".to_vec(), line(3)].concat(),
+            [flipped, line(4)].concat(),
+            [digit, line(4)].concat(),
+            line(4),
+            [line(2), line(3), line(4), over].concat(),
+        ];
+        let mut asked = Vec::new();
+        for batch in batches {
+            let (mut stream, _) = listener.accept().expect("an observer");
+            let mut hello = Vec::new();
+            let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
+            reader.read_until(b'\n', &mut hello).expect("a line");
+            let Some(PeerLine::Observe { first, .. }) = PeerLine::parse(hello.trim_ascii_end()) else {
+                panic!("{hello:?}")
+            };
+            asked.push(first);
+            stream.write_all(&batch).expect("sent");
+            // Until the observer has hung up.
+            let _ = std::io::copy(&mut reader, &mut std::io::sink());
+        }
+        asked
+    });
+    let mut observer = StandbyReferee::open(event(), folder.path(), "{}", None).expect("an observer");
+    let end = observer.watch(&peer(&address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
+    assert!(matches!(end, Ok(ObservationEnd::Ended)), "{end:?}");
+    assert_eq!(acting.join().expect("no panic"), [1, 3, 3, 3, 3]);
+    drop(observer);
+    let mut stored = Vec::new();
+    let read = EventStore::open(&folder.path().join("event.sqlite"), "{}", |fact| {
+        stored.push(fact);
+        Ok(())
+    });
+    assert!(read.is_ok() && stored == told, "{stored:?}");
+}
+
+#[test]
+fn a_live_referee_tells_why_it_refuses_an_observer() {
+    let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+    let mut acting = service(folders[0].path()).expect("a service");
+    let any = "127.0.0.1:0".parse().expect("an address");
+    let address = acting.let_observe(any, TOKEN.to_owned(), SHARED.to_owned()).expect("a port").to_string();
+    let director = acting.director();
+    let running = thread::spawn(move || acting.run(true, &mut quiet));
+    let refusal = |folder: &Path, token: &str, shared: &str| {
+        let mut observer = StandbyReferee::open(event(), folder, "{}", None).expect("an observer");
+        match observer.watch(&peer(&address, token), shared, &AtomicBool::new(false), &mut quiet) {
+            Err(ServiceError::Refused(_, why)) => why,
+            other => panic!("{other:?}"),
+        }
+    };
+    let other = SHARED.replace("50", "60");
+    let why = refusal(folders[1].path(), TOKEN, &other);
+    assert!(why.contains("(margin: 50 there, 60 here)"), "{why}");
+    // A store of another event, whose last referee it was.
+    let own = store(folders[2].path(), &[]);
+    store(folders[2].path(), &[Fact::Epoch { epoch: 1, by: own }]);
+    let why = refusal(folders[2].path(), TOKEN, SHARED);
+    assert!(why.contains("its store is of another event"), "{why}");
+    let why = refusal(folders[1].path(), "open-barley", SHARED);
+    assert!(why.contains("its token is wrong"), "{why}");
+    assert!(director.quit(false));
+    assert!(matches!(running.join().expect("no panic"), Ok(ServiceEnd::Quit)));
+}
+
+#[test]
+fn all_connections_together_leave_files_for_the_event() {
+    for files in [128, 256, 1024, 4096, 1 << 20] {
+        let shares = FileShares::of(files).expect("enough");
+        assert!(shares.clients >= 16 && shares.page >= 16 && shares.observers >= 8, "{shares:?}");
+        assert_eq!(shares.clients + shares.page + shares.observers + RESERVED_FILES, files);
+    }
+    assert!(FileShares::of(127).is_err());
+}
