@@ -148,7 +148,9 @@ fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
         // Writing to a string cannot fail.
         let _ = write!(control, " ({changed} from round {round} on)");
     }
-    let conditions = format!("{}, time control {control}{}", settings.site, winner.unwrap_or_default());
+    let standing = if event.has_ended() { "" } else { "; the event was not over when this was written" };
+    let conditions =
+        format!("{}, time control {control}{}{standing}", settings.site, winner.unwrap_or_default());
     (&settings.name, conditions, tables)
 }
 
