@@ -176,7 +176,7 @@ impl ProtocolPlayer for AutoplayerPlayer {
             Message::IllegalMove { .. } => Some(PlayerEvent::Complaint(said.line)),
             // It believes to have moved; what is no move is judged like an illegal one.
             Message::Other(_) if is_move(&said.line) => Some(self.odd_move(&said.line)),
-            message => remark(&message).map(PlayerEvent::Remark),
+            message => remark(&message),
         })
     }
 }

@@ -262,7 +262,7 @@ impl BridgeSession<'_> {
                 PlayerEvent::Complaint(text) => {
                     self.fault(&format!("the program complains: {}", game::excerpt(&text)))?;
                 }
-                PlayerEvent::DrawRefusal | PlayerEvent::Clock(_) => {}
+                PlayerEvent::DrawRefusal | PlayerEvent::Clock(_) | PlayerEvent::ServerMessage(_) => {}
                 PlayerEvent::Remark(text) => self.link.alarm(&format!("the program {text}")),
                 PlayerEvent::Fault(fault) => self.start_again(&fault)?,
                 PlayerEvent::DrawOffer if is_thinking && is_offered => self.reply(Response::AcceptDraw)?,

@@ -234,6 +234,8 @@ pub enum PlayerEvent {
     /// A message for persons: recipient and text, as in "tells the opponent: good luck". A question gets no answer, as if the
     /// user had closed the dialogue.
     Remark(String),
+    /// A message for a chess server, in the same words. A program that plays elsewhere has nobody to send it to.
+    ServerMessage(String),
     /// The player rejects what it was sent, such as the opponent's move.
     Complaint(String),
     /// The player can no longer play.

@@ -1,23 +1,24 @@
 //! The director's console (commands are read from standard input, notices are written to standard output), and the view of a
 //! running event on a terminal.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::collections::VecDeque;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, ensure};
 use arena::referee::server::Director;
 use arena::referee::{CONSOLE, Notice, Order, watch};
+use messages::input::{Input, LineReader};
 use platform::terminal::TerminalMode;
 use players::transport::Security;
 use rustyline::error::ReadlineError;
-use rustyline::{DefaultEditor, ExternalPrinter};
+use rustyline::{Config, DefaultEditor, ExternalPrinter};
 
-use super::options;
-use crate::{WrongInput, session};
+use crate::{WrongInput, session, settings};
 
 /// The director's standard output.
 pub(super) struct Console {
@@ -84,11 +85,10 @@ impl Desk {
         let reading = desk.clone();
         std::thread::Builder::new().name("console".into()).spawn(move || {
             let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-            if let Some(editor) = DefaultEditor::new().ok().filter(|_| is_terminal) {
-                return reading.read_keys(editor);
+            match is_terminal.then(Keyboard::open).and_then(Result::ok) {
+                Some(keyboard) => reading.read_keys(keyboard),
+                None => reading.read_lines(),
             }
-            let lines = io::stdin().lock().lines().map_while(io::Result::ok);
-            lines.for_each(|line| reading.hear(&line, None));
         })?;
         Ok(desk)
     }
@@ -102,27 +102,56 @@ impl Desk {
         self.recipient.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read_keys(&self, mut editor: DefaultEditor) {
-        if let Ok(printer) = editor.create_external_printer() {
-            let _ = PRINTER.set(Mutex::new(Box::new(printer)));
-        }
+    /// Reads orders from a pipe or a file to its end.
+    fn read_lines(&self) {
+        let mut lines = LineReader::new(io::stdin());
         loop {
-            match editor.readline("") {
-                Ok(line) => {
-                    if !line.contains("secret=") {
-                        // A failure affects the history only.
-                        let _ = editor.add_history_entry(&line);
-                    }
-                    self.hear(&line, Some(&mut editor));
+            match lines.read() {
+                Input::Line(line) if line.contains(char::REPLACEMENT_CHARACTER) => {
+                    say(&format!("`{}` is no UTF-8; it is not carried out", game::excerpt(&line)));
                 }
-                Err(ReadlineError::Interrupted) => self.quit(true),
-                Err(_) => return,
+                Input::Line(line) => self.hear(&line, None),
+                Input::TooLong(line) => {
+                    say(&format!("`{}…` is too long; it is not carried out", game::excerpt(&line)));
+                }
+                Input::End => return,
             }
         }
     }
 
-    /// Carries an order out, or answers why not. With an editor it asks before what can't be undone.
-    fn hear(&self, line: &str, editor: Option<&mut DefaultEditor>) {
+    fn read_keys(&self, mut keyboard: Keyboard) {
+        // Whether what comes up to the next line end belongs to a line that was refused.
+        let mut is_rest = false;
+        loop {
+            match keyboard.line("") {
+                Ok(line) if is_rest => {
+                    is_rest = false;
+                    if !line.is_empty() {
+                        say(&format!("`{}` is not carried out; type it again", game::excerpt(&line)));
+                    }
+                }
+                Ok(line) => self.hear(&line, Some(&mut keyboard)),
+                Err(ReadlineError::Interrupted) => self.quit(true),
+                Err(ReadlineError::Signal(_)) => {}
+                Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                    if !is_rest {
+                        say(
+                            "\nthat is no UTF-8; what came with it is not carried out, nor what comes up to the next Enter",
+                        );
+                    }
+                    is_rest = true;
+                }
+                // Ctrl-D on an empty line; or the terminal is gone.
+                Err(ReadlineError::Eof) if TerminalMode::present().is_some() => {
+                    say("Ctrl-D ends nothing; `quit` ends the service");
+                }
+                Err(_) => return say("no more orders are read from here; the event goes on"),
+            }
+        }
+    }
+
+    /// Carries an order out, or answers why not. On a terminal it asks before what can't be undone.
+    fn hear(&self, line: &str, keyboard: Option<&mut Keyboard>) {
         if line.trim().is_empty() {
             return;
         }
@@ -140,11 +169,19 @@ impl Desk {
             }
         };
         if order.needs_confirmation()
-            && let Some(editor) = editor
-            && !editor.readline("really? (yes/no) ").is_ok_and(|answer| answer.trim() == "yes")
+            && let Some(keyboard) = keyboard
         {
-            return say("left as it is");
+            let question = match order.words() {
+                words @ ("quit" | "exit" | "quit pause") => Ok(format!("{words}: really?")),
+                _ => director.order(order.clone()).unwrap_or_else(|| Err("the service has ended".to_owned())),
+            };
+            match question {
+                Err(why) => return say(&why),
+                Ok(question) if keyboard.agrees(&question) => {}
+                Ok(_) => return say("left as it is"),
+            }
         }
+        let order = order.confirmed();
         match order.words() {
             "quit" | "exit" => self.quit(false),
             "quit pause" => self.quit(true),
@@ -156,23 +193,23 @@ impl Desk {
         }
     }
 
-    /// Reads an order. The secret of a program that enters is replaced by its hash.
+    /// Reads an order. The secret of a program that enters may stand in a file.
     fn order(&self, line: &str) -> Result<Order> {
-        let is_entry = line.split_whitespace().next() == Some("enter");
-        let words = if is_entry { shell_words::split(line)? } else { Vec::new() };
-        let [_, words @ ..] = words.as_slice() else { return Ok(Order::new(line, CONSOLE)) };
-        let is_secret = |word: &&String| word.starts_with("secret=") || word.starts_with("secret-file=");
-        let (secrets, names): (Vec<&String>, Vec<&String>) = words.iter().partition(is_secret);
-        let name = names.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
-        let order = Order::new(&format!("enter {}", shell_words::quote(&name)), CONSOLE);
-        match secrets[..] {
-            [] if self.needs_secrets => {
-                bail!("programs of other machines can connect: say enter NAME secret-file=FILE")
-            }
-            [] => Ok(order),
-            [secret] => Ok(order.with_secret(options::entry_secret(secret)?)),
-            _ => bail!("expected one secret"),
+        if line.split_whitespace().next() != Some("enter") {
+            return Ok(Order::new(line, CONSOLE));
         }
+        let words =
+            shell_words::split(line)?.into_iter().map(|word| match word.strip_prefix("secret-file=") {
+                Some(file) => Ok(format!("secret={}", settings::first_line(Path::new(file))?)),
+                None => Ok(word),
+            });
+        let line = shell_words::join(words.collect::<Result<Vec<String>>>()?);
+        let order = Order::with_secret_in(&line, CONSOLE).map_err(Error::msg)?;
+        ensure!(
+            order.has_secret() || !self.needs_secrets,
+            "programs of other machines can connect: say enter NAME secret-file=FILE"
+        );
+        Ok(order)
     }
 
     fn quit(&self, is_pause: bool) {
@@ -183,6 +220,45 @@ impl Desk {
             Recipient::Here(_) => "the service ends",
         };
         say(text);
+    }
+}
+
+/// The lines that are typed on a terminal.
+struct Keyboard {
+    editor: DefaultEditor,
+    /// Further lines of what was pasted at once.
+    pasted: VecDeque<String>,
+}
+
+impl Keyboard {
+    /// Takes control of the terminal. From then on notices appear above the line that is being typed.
+    fn open() -> rustyline::Result<Keyboard> {
+        // Otherwise the lines of a paste wait for a further key.
+        let config = Config::builder().bracketed_paste(false).build();
+        let mut editor = DefaultEditor::with_config(config)?;
+        if let Ok(printer) = editor.create_external_printer() {
+            let _ = PRINTER.set(Mutex::new(Box::new(printer)));
+        }
+        Ok(Keyboard { editor, pasted: VecDeque::new() })
+    }
+
+    /// Waits for the next line.
+    fn line(&mut self, prompt: &str) -> rustyline::Result<String> {
+        if self.pasted.is_empty() {
+            let text = self.editor.readline(prompt)?;
+            self.pasted.extend(text.split('\n').map(str::to_owned));
+        }
+        let line = self.pasted.pop_front().unwrap_or_default();
+        if !line.contains("secret=") {
+            // A failure affects the history only.
+            let _ = self.editor.add_history_entry(&line);
+        }
+        Ok(line)
+    }
+
+    /// Whether the director answers a question with yes.
+    fn agrees(&mut self, question: &str) -> bool {
+        self.line(&format!("{question} (yes/no) ")).is_ok_and(|answer| answer.trim() == "yes")
     }
 }
 

@@ -49,7 +49,7 @@ command resumes an event that was interrupted.";
 /// Referee an event: programs connect over the network, are paired, and play
 ///
 /// In the foreground it reads the director's commands from standard input; `help` lists them. Exit code 0: all games have been
-/// played.
+/// played, also if the director ends the service after that.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RefereeArgs {
@@ -127,6 +127,10 @@ impl RefereeArgs {
 /// Lets clients, observers and spectators come, and says where.
 fn announce(plan: &EventPlan, service: &mut Service) -> Result<()> {
     console::say(&format!("refereeing {} at {}", plan.event.name, service.address));
+    for text in [&plan.event.name, &plan.event.site].into_iter().filter(|text| !text.is_ascii()) {
+        let sent = game::epd::operand_text(text);
+        console::say(&format!("records are ASCII: the programs are told `{sent}` for `{text}`"));
+    }
     for device in &plan.options.serial {
         service.attach(device, plan.options.baud.unwrap_or(9600)).map_err(explain)?;
         console::say(&format!("listening to {device}"));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::referee::server::{ConnectionLimits, ListenConfig, Tls, TrustedPeer};
-use arena::referee::{EventSettings, ProgramSettings, SecretHash, random_bytes};
+use arena::referee::{EventSettings, ProgramSettings, SecretHash, is_fit_secret, random_bytes};
 use arena::schedule::{ColourOrder, ScheduleSettings, TournamentFormat};
 use arena::{Adjudication, DrawRule, MatchOpenings, OpeningOrder, Rules};
 use clap::{Args, ValueEnum};
@@ -225,22 +225,11 @@ fn read_program(mut table: Table) -> Result<ExpectedProgram> {
     Ok((ProgramSettings { name, secret, is_local }, local))
 }
 
-/// Reads the secret of a program that enters, `secret=SECRET` or `secret-file=FILE`.
-pub(super) fn entry_secret(word: &str) -> Result<SecretHash> {
-    let secret = match word.split_once('=') {
-        Some(("secret-file", file)) => long_enough(settings::first_line(Path::new(file))?, file)?,
-        Some((_, secret)) => long_enough(secret.to_owned(), "secret")?,
-        None => bail!("expected secret-file=FILE"),
-    };
-    Ok(SecretHash::of(&Secret::new(&secret)))
-}
-
-/// Minimum and maximum length of a secret and of a token.
-const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 8..=255;
-
 fn long_enough(secret: String, place: &str) -> Result<String> {
-    let is_fit = SECRET_LENGTHS.contains(&secret.len());
-    ensure!(is_fit, "{place}: expected a secret of at least 8 characters, and at most 255");
+    ensure!(
+        is_fit_secret(&secret),
+        "{place}: expected a secret of at least 8 characters, and at most 255 bytes"
+    );
     Ok(secret)
 }
 
@@ -258,7 +247,7 @@ fn is_remote(address: &str) -> bool {
 /// Reads the token in the first line of a file.
 fn read_token(path: &Path) -> Result<String> {
     let token = settings::first_line(path)?;
-    let is_fit = SECRET_LENGTHS.contains(&token.len()) && token.chars().all(|c| c.is_ascii_graphic());
+    let is_fit = is_fit_secret(&token) && token.chars().all(|c| c.is_ascii_graphic());
     ensure!(is_fit, "{}: expected at least 8 characters without blanks, and at most 255", path.display());
     Ok(token)
 }

@@ -26,6 +26,7 @@ import chess.pgn
 from board import Checks
 from browser import Browser
 
+TOKEN = "director-of-the-cup"
 PROGRAMS = ["cmd={herald} name=Herald patience=60", "cmd=stockfish name=Stockfish patience=60", "cmd=toga2 name=Toga patience=60",
             "cmd=fairymax protocol=cecp name=Fairy-Max patience=60"]
 MOVES = "return document.querySelectorAll('#game .moves button').length"
@@ -41,7 +42,7 @@ def free_port():
 def referee(herald, folder, page, games):
     command = ["nice", herald, "referee", "--folder", f"{folder}/event", "--listen", "127.0.0.1:0", "--live", page, "--background", "--quiet", "0",
                "--tc", "5+0.1", "--margin", "1000", "--games", str(games), "--local-games", "2", "--event", "Autumn <b>cup</b>",
-               "--kibitzer", "cmd=stockfish name=\"Third eye\" patience=60"]
+               "--director-file", f"{folder}/director", "--kibitzer", "cmd=stockfish name=\"Third eye\" patience=60"]
     for program in PROGRAMS:
         command += ["--program", program.format(herald=herald)]
     # What it prints has to go somewhere: it may say more than a pipe holds.
@@ -104,6 +105,43 @@ def replay_with_keys(browser, number, close):
     close()
 
 
+def correct_on_page(browser, number, checks):
+    """Gives a finished game another result in the form of its page, as the director."""
+    browser.run("document.getElementById('token').value = arguments[0]; document.getElementById('sign-in').requestSubmit()", TOKEN)
+    browser.wait("the director's orders", "return !document.getElementById('game-orders').hidden")
+    checks.page("live-director")
+    browser.click("#game-order")
+    result = browser.run("return state.finished.find(row => row.number === arguments[0]).result", number)
+    other = "0-1" if result == "1-0" else "1-0"
+    browser.run("""const set = (id, value) => { const node = document.getElementById(id); node.value = value;
+        node.dispatchEvent(new Event(node.tagName === 'SELECT' ? 'change' : 'input', { bubbles: true })); };
+        set('order-kind', 'correct {game} {result} {reason?}'); set('field-result', arguments[0]); set('field-reason', "it's the wrong board");
+        document.getElementById('field-reason').dispatchEvent(new Event('input', { bubbles: true }));""", other)
+    words = browser.run("return document.getElementById('order-words').textContent")
+    assert words == f'correct {number} {other} "it\'s the wrong board"', words
+    browser.click("#give")
+    browser.wait("the question", "return document.getElementById('order-answer').className === 'asks'")
+    checks.page("live-order")
+    assert browser.run("return state.finished.find(row => row.number === arguments[0]).result", number) == result, "before it is confirmed"
+    browser.click("#give")
+    browser.wait("the other result", f"return state.finished.find(row => row.number === {number}).result === '{other}'")
+    assert "no longer" in browser.run("return document.getElementById('order-answer').textContent")
+    browser.click("#order-close")
+    # Chromium notes the question, an answer with status 409, as an error.
+    complaints = [complaint for complaint in browser.complaints() if "409" not in complaint]
+    assert not complaints, complaints
+
+
+def check_places(browser, number):
+    """A game that is chosen in the schedule, and all boards, come into view."""
+    for width, height in [(1280, 900), (390, 844)]:
+        browser.look(width, height)
+        browser.run("document.querySelector(`#games [aria-label='Game ${arguments[0]}']`).click()", number)
+        browser.wait("the game in view", "const { top } = document.getElementById('title').getBoundingClientRect(); return top >= 0 && top < 60")
+        browser.press("g")
+        browser.wait("the top", "return scrollY === 0")
+
+
 def open_address(browser, url, number):
     browser.open("about:blank")
     browser.open(f"{url}#game-{number}/3b")
@@ -137,6 +175,7 @@ def main():
     checks = Checks(browser, given.axe, given.pictures)
     with tempfile.TemporaryDirectory() as folder:
         browser.chromium("Page.setDownloadBehavior", behavior="allow", downloadPath=folder)
+        pathlib.Path(folder, "director").write_text(TOKEN + "\n")
         event = referee(herald, folder, page, given.games)
         try:
             wait_for(page)
@@ -152,6 +191,9 @@ def main():
             number = browser.run("return state.finished[0].number")
             open_address(browser, url, number)
             replay_with_keys(browser, number, lambda: checks.page("live-replay"))
+            check_places(browser, number)
+            open_address(browser, url, number)
+            correct_on_page(browser, number, checks)
             assert not browser.complaints(), "errors on the console"
 
             lost = "return document.getElementById('notice').textContent.includes('be reached since')"

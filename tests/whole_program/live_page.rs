@@ -118,8 +118,11 @@ fn the_director_signs_in_on_the_page() {
         ("resume 1", 200, "1 game may go on"),
         ("adjudicate 7 1-0 --yes", 400, "game 7 is not being played"),
         ("nonsense", 400, "`nonsense` is not understood"),
-        ("quit --yes", 400, "the service is ended at the console"),
-        ("enter C", 400, "programs enter on the console"),
+        ("quit", 409, "quit: really?"),
+        ("enter C", 400, "on the page a program enters with `secret=SECRET`"),
+        ("enter C secret=\"ÄÖÜäö\"", 400, "expected a secret of at least 8 characters"),
+        ("enter C secret=sesame-street", 200, "C takes part from round 2 on"),
+        ("adjudicate 7 1-0", 400, "game 7 is not being played"),
         ("adjudicate 1 0-1", 409, "adjudicate 1 0-1: really?"),
         ("adjudicate 1 0-1 --yes", 200, "game 1: 0-1"),
         ("correct 1 1/2 --yes", 200, "game 1: 1/2-1/2, no longer 0-1"),
@@ -169,6 +172,7 @@ fn games_are_shown_that_the_director_let_begin_or_begin_anew() {
     assert!(order("restart 1 --yes").contains("begins anew"));
     clients[0].hear("refcom respond");
     assert!(game().starts_with("HTTP/1.1 200") && !game().contains("\"san\""), "{}", game());
+    assert!(order("quit --yes").contains("the service ends"));
 }
 
 #[test]

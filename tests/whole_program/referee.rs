@@ -314,10 +314,53 @@ fn a_pair_plays_over_serial_lines_with_noise() {
 }
 
 #[test]
+fn orders_that_come_at_once_on_a_terminal_are_all_carried_out() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let folder = tempfile::tempdir().expect("a folder");
+    let end = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+    grantpt(&end).and_then(|()| unlockpt(&end)).expect("it can be used");
+    let name = ptsname(&end, Vec::new()).expect("a name").into_string().expect("text");
+    let device = fs::File::options().read(true).write(true).open(&name).expect("a device");
+    let ours = |device: &fs::File| device.try_clone().expect("a file");
+    let mut referee = std::process::Command::new(env!("CARGO_BIN_EXE_herald"))
+        .args(["referee", "--program", "A", "--program", "B", "--listen", "127.0.0.1:0"])
+        .current_dir(folder.path())
+        .env("TERM", "xterm")
+        .stdin(ours(&device))
+        .stdout(ours(&device))
+        .stderr(device)
+        .spawn()
+        .expect("herald starts");
+    let mut terminal = fs::File::from(end);
+    let mut hear = |wanted: &str, keys: &[u8]| {
+        terminal.write_all(keys).expect("herald reads");
+        let mut told = String::new();
+        while !told.contains(wanted) {
+            let mut bytes = [0; 4096];
+            let read = terminal.read(&mut bytes).unwrap_or_else(|_| panic!("no `{wanted}`: {told}"));
+            told += &String::from_utf8_lossy(&bytes[..read]);
+        }
+        told
+    };
+    hear("refereeing", b"");
+    let told = hear("expected `next`", b"broadcast q1\rbroadcast q2\rbroadcast q3\rnext 1\r");
+    assert_eq!(told.matches("told 0 programs").count(), 3, "{told}");
+    hear("Ctrl-D ends nothing", b"\x04");
+    let told = hear("not being played", b"adjudicate 1 1-0\r");
+    assert!(!told.contains("really?"), "what can't be done is not asked about: {told}");
+    hear("left as it is", b"quit\rno\r");
+    hear("that is no UTF-8", b"broadcast Gr\xfc");
+    hear("`n pairings` is not carried out; type it again", b"n pairings\r");
+    hear("game 1, round 1", b"pairings\r");
+    hear("the service ends", b"quit\ryes\r");
+    assert_eq!(referee.wait().expect("it ends").code(), Some(1));
+}
+
+#[test]
 fn the_director_s_console() {
     let folder = tempfile::tempdir().expect("a folder");
     let program = secret(folder.path(), "B", "sesame-street");
-    let arguments = ["--program", "A", "--program", &program, "--tc", "60+1"];
+    let arguments = ["--program", "A", "--program", &program, "--tc", "60+1", "--games", "1"];
     let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
     referee.program.say("status");
     referee.program.hear("not here: A, B");
@@ -340,9 +383,10 @@ fn the_director_s_console() {
     referee.program.hear("black has 10s more in game 1");
     referee.program.hear("`nonsense` is not understood");
     referee.program.hear("game 1: 0-1");
-    referee.program.say("quit");
+    referee.program.send(b"broadcast Gr\xfc\xdfe\nquit\n");
+    referee.program.hear("`broadcast Gr\u{fffd}\u{fffd}e` is no UTF-8");
     assert!(a.last_words().contains("refcom disconnect"));
-    assert_eq!(referee.program.wait().code(), Some(1), "the event is not over");
+    assert_eq!(referee.program.wait().code(), Some(0), "all games have been played");
     let traffic = fs::read_to_string(folder.path().join("event/traffic.log")).expect("a log");
     assert!(!traffic.contains("sesame") && !traffic.contains("\"wrong\""), "{traffic}");
     assert!(traffic.contains("wrong secret"));

@@ -31,5 +31,5 @@ pub use event::{
 };
 pub use fact::{Fact, MoveWords, Side};
 pub use guesses::RefusedGuess;
-pub use settings::{EventSettings, ProgramSettings, SecretHash, random_bytes};
+pub use settings::{EventSettings, ProgramSettings, SecretHash, is_fit_secret, random_bytes};
 pub use store::{EventStore, EventStoreError};

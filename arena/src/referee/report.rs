@@ -148,10 +148,9 @@ fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
         // Writing to a string cannot fail.
         let _ = write!(control, " ({changed} from round {round} on)");
     }
-    let is_going_on = !event.live_games.is_empty() || !event.queue.is_empty();
-    let going_on = if is_going_on { "; not over: games are still to be played" } else { "" };
-    let winner = winner.unwrap_or_default();
-    let conditions = format!("{}, time control {control}{winner}{going_on}", settings.site);
+    let standing = if event.has_ended() { "" } else { "; the event was not over when this was written" };
+    let conditions =
+        format!("{}, time control {control}{}{standing}", settings.site, winner.unwrap_or_default());
     (&settings.name, conditions, tables)
 }
 

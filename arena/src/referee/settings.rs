@@ -69,6 +69,11 @@ pub struct ProgramSettings {
 /// Number of records without effect from a client between two replies that count; its connection is closed at the next one.
 pub(super) const MOST_REFUSALS: u32 = 20;
 
+/// Whether a secret has at least eight characters, and at most 255 bytes.
+pub fn is_fit_secret(secret: &str) -> bool {
+    secret.chars().count() >= 8 && secret.len() <= 255
+}
+
 /// What a secret is compared with. In a store it is text: salt and hash in hexadecimal, separated by a colon.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -132,7 +132,16 @@ impl Room {
             let facts: Vec<Fact> = facts.iter().filter(|fact| fact.game() == Some(number)).cloned().collect();
             Ok(store::since_beginning(&facts))
         };
-        let told = self.event.obey(&Order::new(line, CONSOLE), &past, self.now);
+        let order = Order::new(line, CONSOLE);
+        let question = order.needs_confirmation().then(|| self.event.question(&order, &past, self.now));
+        let told = self.event.obey(&order, &past, self.now);
+        if let Some(question) = question {
+            assert_eq!(
+                question.err().as_ref(),
+                told.as_ref().err(),
+                "{line}: what is asked about can be done"
+            );
+        }
         self.send();
         told
     }
@@ -789,12 +798,12 @@ fn orders_and_what_is_none() {
         ("pair 'a", "! a quotation mark is not closed"),
         ("broadcast", "! expected `broadcast TEXT`"),
         ("broadcast It's lunch", "told 0 programs"),
+        ("broadcast Grüße", "told 0 programs, in ASCII: Grusse"),
         ("forfeit Toga II", "game 1: 0-1"),
         ("forfeit Herald", "game 2: 0-1"),
         ("forfeit Toga II", "! it has no game to lose"),
         ("jump", "! `jump` is not understood; `help` shows what is"),
         ("", "! no command; `help` shows what there is"),
-        ("quit", "! the service is ended at the console"),
     ] {
         let answer = room.obey(line);
         assert_eq!(answer, told, "{line}");

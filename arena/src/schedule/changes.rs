@@ -24,6 +24,9 @@ pub enum ScheduleChangeError {
     /// A finished game can't be played again.
     #[error("the next round rests on its result; `correct` can change that")]
     RoundIsOver,
+    /// A finished game can't be played again.
+    #[error("the last round is over; `correct` can change the result")]
+    LastRoundIsOver,
     /// A game has no result.
     #[error("the game has no result")]
     NoResult,
@@ -125,8 +128,12 @@ impl Schedule {
     /// # Errors
     /// It has no result, or a later round rests on it.
     pub fn may_reopen(&self, number: u64) -> Result<(), ScheduleChangeError> {
-        if !self.is_fixed() && (self.wave.is_complete() || number < self.wave.first_game) {
+        if !self.is_fixed() && number < self.wave.first_game {
             return Err(ScheduleChangeError::RoundIsOver);
+        }
+        // Otherwise the next one would have been paired.
+        if !self.is_fixed() && self.wave.is_complete() {
+            return Err(ScheduleChangeError::LastRoundIsOver);
         }
         let has_result = |wave: &Wave| wave.index(number).is_some_and(|game| wave.played.contains(game));
         if self.waves().any(has_result) { Ok(()) } else { Err(ScheduleChangeError::NoResult) }

@@ -401,6 +401,7 @@ impl GameReferee<'_> {
             }
             PlayerEvent::OtherLine(..)
             | PlayerEvent::Remark(_)
+            | PlayerEvent::ServerMessage(_)
             | PlayerEvent::DrawRefusal
             | PlayerEvent::Clock(_) => Continue(()),
             PlayerEvent::Complaint(text) => lose(

@@ -14,10 +14,24 @@ pub fn fields(game: &Game) -> String {
     fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
 }
 
-/// Converts text to the content of a string operand: printing ASCII, apostrophes for quotation marks, at most 255 bytes.
+/// Converts text to the content of a string operand: printing ASCII, apostrophes for quotation marks, at most 255 bytes. Letters of
+/// other alphabets are written in Latin ones, without accents.
 pub fn operand_text(text: &str) -> String {
-    let printing = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
-    text.chars().map(|c| if c == '"' { '\'' } else { printing(c) }).take(LONGEST_STRING).collect()
+    let printing = |c: char| match c {
+        '"' => '\'',
+        c if c.is_ascii_graphic() || c == ' ' => c,
+        _ => '?',
+    };
+    let ascii = |c: char| match any_ascii::any_ascii_char(c) {
+        // It knows no other way to write it.
+        "" => "?",
+        ascii => ascii,
+    };
+    text.chars()
+        .flat_map(|c| if c.is_control() { "?" } else { ascii(c) }.chars())
+        .map(printing)
+        .take(LONGEST_STRING)
+        .collect()
 }
 
 /// Text as a string operand, in quotation marks.
@@ -38,4 +52,22 @@ pub fn record(game: &Game, operations: &[(&str, String)]) -> String {
         .collect();
     operations.sort();
     fields(game) + &operations.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_written_in_printing_ascii() {
+        for (text, written) in [
+            ("Été, Łódź, Grüße", "Ete, Lodz, Grusse"),
+            ("\"so\" \u{201e}so\u{201c}", "'so' ,,so'"),
+            ("a\u{7}b\n\u{85}", "a?b??"),
+            ("\u{10ffff}", "?"),
+        ] {
+            assert_eq!(operand_text(text), written);
+        }
+        assert_eq!(operand_text(&"ß".repeat(200)).len(), LONGEST_STRING);
+    }
 }

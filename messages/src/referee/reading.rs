@@ -125,8 +125,13 @@ pub(super) fn epoch(epoch: u64) -> Operation<'static> {
     private("Epoch", [AnyOperand::Word(epoch.to_string().into())])
 }
 
-/// Converts text for a string operand, which holds at most [`game::epd::LONGEST_STRING`] bytes.
+/// Converts text for a string operand.
 pub(super) fn text(text: &str) -> Text<'static> {
-    let end = text.floor_char_boundary(game::epd::LONGEST_STRING);
-    Text::Owned(cleaned(&text[..end]).into_owned())
+    Text::Owned(game::epd::operand_text(text))
+}
+
+/// A secret as a string operand. Other letters would be another secret, so that only what can't stand in a string is replaced.
+pub(super) fn secret_text(secret: &str) -> Text<'static> {
+    let end = secret.floor_char_boundary(game::epd::LONGEST_STRING);
+    Text::Owned(cleaned(&secret[..end]).into_owned())
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use game::epd::{Fault, Rule};
 
-use super::reading::{MessageError, ParsedRecord, private, reason, text};
+use super::reading::{MessageError, ParsedRecord, private, reason, secret_text, text};
 use crate::epd::{
     AnyOperand, Contact, EpdMove, Evaluation, Operation, Position, Record, RefereeRequest, Text,
 };
@@ -110,7 +110,7 @@ impl Secret {
     /// Creates a secret that fits into a string operand: printable characters, at most 255 bytes, apostrophes for
     /// quotation marks.
     pub fn new(secret: &str) -> Secret {
-        Secret(text(secret).into_owned())
+        Secret(secret_text(secret).into_owned())
     }
 
     /// Returns the secret.
@@ -139,7 +139,7 @@ impl SignOn {
     fn write(&self, record: &mut Record<'static>) {
         let contact = |name: &String| Contact { address: Text::Borrowed(""), name: text(name) };
         record.extend(self.name.as_ref().map(contact).map(Operation::Tcsi));
-        let auth = |secret: &Secret| private("Auth", [AnyOperand::String(text(secret.reveal()))]);
+        let auth = |secret: &Secret| private("Auth", [AnyOperand::String(secret_text(secret.reveal()))]);
         record.extend(self.secret.as_ref().map(auth));
         record.extend(self.extended.then(|| private("Extended", [])));
         record.extend(self.heartbeat.then(|| private("Heartbeat", [])));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use game::{Move, Outcome, PlayedVariant, TimeControl, excerpt};
-use messages::cecp::{Command, GameResult, MateForm, Message, RootMoves, Switch, ThinkingLine};
+use messages::cecp::{Audience, Command, GameResult, MateForm, Message, RootMoves, Switch, ThinkingLine};
 use platform::Source;
 
 pub(crate) use self::features::Features;
@@ -198,8 +198,7 @@ impl CecpPlayer {
                     return Err(PlayerFault::Unsupported(format!("this opening: {}", said.line)));
                 }
                 message => {
-                    let remark = remark(&message)
-                        .map(|text| Arrival { at: said.at, event: PlayerEvent::Remark(text) });
+                    let remark = remark(&message).map(|event| Arrival { at: said.at, event });
                     self.remarks.extend(remark.filter(|_| self.remarks.len() < MOST_REMARKS));
                 }
             }
@@ -270,7 +269,7 @@ impl ProtocolPlayer for CecpPlayer {
                 }
                 Some(PlayerEvent::Thinking(thinking(line, self.name())))
             }
-            message => remark(&message).map(PlayerEvent::Remark),
+            message => remark(&message),
         })
     }
 }
@@ -304,14 +303,18 @@ pub(crate) fn cecp_result(outcome: Outcome) -> Command {
     Command::Result { result, comment: Some(outcome.to_string()) }
 }
 
-/// Returns the text of a message for persons.
-pub(crate) fn remark(message: &Message) -> Option<String> {
-    match message {
-        Message::TellUserError(text) => Some(format!("tells the user about an error: {}", excerpt(text))),
-        Message::Tell(audience, text) => Some(format!("tells {}: {}", audience.in_words(), excerpt(text))),
-        Message::AskUser { question, .. } => Some(format!("asks the user: {}", excerpt(question))),
-        _ => None,
-    }
+/// Returns a message for persons, or for a chess server, in words.
+pub(crate) fn remark(message: &Message) -> Option<PlayerEvent> {
+    let text = match message {
+        Message::TellUserError(text) => format!("tells the user about an error: {}", excerpt(text)),
+        Message::Tell(audience, text) => format!("tells {}: {}", audience.in_words(), excerpt(text)),
+        Message::AskUser { question, .. } => format!("asks the user: {}", excerpt(question)),
+        _ => return None,
+    };
+    Some(match message {
+        Message::Tell(Audience::Ics | Audience::IcsNoAlias, _) => PlayerEvent::ServerMessage(text),
+        _ => PlayerEvent::Remark(text),
+    })
 }
 
 /// Parses a move in the form of version 1 of the protocol, `12. ... e7e5`, which some engines still use.

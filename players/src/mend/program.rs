@@ -521,7 +521,9 @@ impl Program {
             }
             PlayerEvent::Claim { result, reason } if self.known.is_some() => self.hear_claim(&result, reason),
             PlayerEvent::Complaint(text) => self.refuse(&format!("complains: {}", excerpt(&text))),
-            PlayerEvent::Remark(text) => self.note(format!("the program {text}")),
+            PlayerEvent::Remark(text) | PlayerEvent::ServerMessage(text) => {
+                self.note(format!("the program {text}"));
+            }
             PlayerEvent::Fault(fault) => {
                 if self.recover(&fault) {
                     self.begin();

@@ -252,7 +252,7 @@ impl Table {
                 *self.played.thinking.get_mut(color) = Some(thinking);
                 return Judgement::Nothing;
             }
-            PlayerEvent::Remark(text) => {
+            PlayerEvent::Remark(text) | PlayerEvent::ServerMessage(text) => {
                 self.played.remarks.get_mut(color).push(text);
                 return Judgement::Nothing;
             }

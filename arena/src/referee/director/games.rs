@@ -7,6 +7,7 @@ use shakmaty::Position as _;
 
 use super::{Done, PastFacts, number, with_reason};
 use crate::match_store::RecordedOutcome;
+use crate::referee::event::GameSummary;
 use crate::referee::live_game::LiveGame;
 use crate::referee::{EventState, Fact, FinishedGame, Side, report};
 use crate::statistics::Points;
@@ -66,13 +67,8 @@ impl EventState {
         reason: &[&str],
         past: PastFacts<'_>,
     ) -> Done {
-        let game = number(game)?;
-        let result = self.results.iter().find(|result| result.fixture.number == game);
-        let result = result.ok_or_else(|| format!("game {} has no result", game + 1))?;
-        let before = result.outcome;
-        if before.result() == outcome.result() {
-            return Err(format!("{} is its result", outcome.result()));
-        }
+        let result = self.may_correct(game, outcome)?;
+        let (game, before) = (result.fixture.number, result.outcome);
         let correction = format!("corrected from {} ({})", before.result(), report::reason(result));
         let corrected = Fact::Corrected {
             game,
@@ -87,8 +83,23 @@ impl EventState {
         self.out.amended.push((game, Some(FinishedGame { fixture, record })));
         let told = format!("game {}: {}, no longer {}", game + 1, outcome.result(), before.result());
         self.tell(false, told.clone());
-        let but = if follows { "" } else { "; who is in the next round stays as it is" };
+        let but = match follows {
+            false => "; who is in the next round stays as it is",
+            true if self.may_pair_again().is_ok() => "\nthe round has not begun: `repair` pairs it again",
+            true => "",
+        };
         Ok((told + but, Some(game)))
+    }
+
+    /// Returns the result that can be corrected.
+    pub(super) fn may_correct(&self, game: &str, outcome: Outcome) -> Result<&GameSummary, String> {
+        let game = number(game)?;
+        let result = self.results.iter().find(|result| result.fixture.number == game);
+        let result = result.ok_or_else(|| format!("game {} has no result", game + 1))?;
+        if result.outcome.result() == outcome.result() {
+            return Err(format!("{} is its result", outcome.result()));
+        }
+        Ok(result)
     }
 
     /// Makes a game from its facts.
@@ -108,18 +119,8 @@ impl EventState {
         past: PastFacts<'_>,
         at: Instant,
     ) -> Done {
-        let game = number(text)?;
-        let is_live = self.live_games.contains_key(&game);
-        if !is_live {
-            self.may_reopen(game)?;
-        }
-        let facts = past(game)?;
-        let played = self.recall_from(&facts)?;
-        let kept = moves_before(&played, mv)?;
-        if clocks.is_some() && played.clock.remaining(Color::White, at).is_none() {
-            return Err("no clock runs in this game".to_owned());
-        }
-        if is_live {
+        let (game, facts, kept) = self.may_rewind(text, mv, clocks, past, at)?;
+        if self.live_games.contains_key(&game) {
             self.expect_late_reply(game);
             self.record(Fact::Restarted { game });
         } else {
@@ -142,6 +143,28 @@ impl EventState {
         let told = format!("game {} goes on at move {move_number} of {turn}", game + 1);
         self.tell(false, told.clone());
         Ok((told, Some(game)))
+    }
+
+    /// Returns the number of a game that can be rewound, its facts, and the number of moves that stay.
+    pub(super) fn may_rewind(
+        &self,
+        text: &str,
+        mv: &str,
+        clocks: Option<[Duration; 2]>,
+        past: PastFacts<'_>,
+        at: Instant,
+    ) -> Result<(u64, Vec<Fact>, usize), String> {
+        let game = number(text)?;
+        if !self.live_games.contains_key(&game) {
+            self.may_reopen(game)?;
+        }
+        let facts = past(game)?;
+        let played = self.recall_from(&facts)?;
+        let kept = moves_before(&played, mv)?;
+        if clocks.is_some() && played.clock.remaining(Color::White, at).is_none() {
+            return Err("no clock runs in this game".to_owned());
+        }
+        Ok((game, facts, kept))
     }
 
     /// Whether a finished game can be played on now.

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use game::{Color, Game, Outcome, TimeControl, TimeControlError, counted};
 use messages::epd::{Position, RefereeCommand};
-use messages::referee::Directive;
+use messages::referee::{Directive, Secret};
 
 use super::event::now_in_millis;
-use super::{EventState, Fact, SecretHash};
+use super::{EventState, Fact, SecretHash, is_fit_secret};
 
 /// The text shown by `help`.
 const HELP: &str = "\
@@ -43,8 +43,8 @@ forfeit NAME [REASON]      the program loses its game, or its next one
 kick NAME [REASON]         close the connection of a program; it may come back (also: drop)
 withdraw NAME [REASON]     the program loses its game and plays no others
 readmit NAME [REASON]      a withdrawn program plays again
-enter NAME [secret-file=FILE]
-                           a further program takes part, from the next round on; only on the console
+enter NAME [secret-file=FILE | secret=SECRET]
+                           a further program takes part, from the next round on; on the page only with secret=
 start NAME                 start a program of this machine again
 stop NAME                  end a program of this machine
 alone                      go on without the observer, if you know that it has not taken over
@@ -82,6 +82,40 @@ impl Order {
         order
     }
 
+    /// Makes an order like [`Order::new`]. The secret of a program that enters (`secret=SECRET`) is replaced by its hash.
+    ///
+    /// # Errors
+    /// The entry can't be understood; the text says why.
+    pub fn with_secret_in(text: &str, by: &str) -> Result<Order, String> {
+        if text.split_whitespace().next() != Some("enter") {
+            return Ok(Order::new(text, by));
+        }
+        let words = split(text)?;
+        let (secrets, names): (Vec<&String>, Vec<&String>) = words[1..]
+            .iter()
+            .partition(|word| word.starts_with("secret=") || word.starts_with("secret-file="));
+        let name = names.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
+        let order = Order::new(&format!("enter {}", shell_words::quote(&name)), by);
+        match secrets[..] {
+            [] => Ok(order),
+            [secret] => {
+                let secret = secret.strip_prefix("secret=").ok_or("expected secret=SECRET")?;
+                if !is_fit_secret(secret) {
+                    return Err(
+                        "expected a secret of at least 8 characters, and at most 255 bytes".to_owned()
+                    );
+                }
+                Ok(order.with_secret(SecretHash::of(&Secret::new(secret))))
+            }
+            _ => Err("expected one secret".to_owned()),
+        }
+    }
+
+    /// Whether a program that enters has a secret.
+    pub fn has_secret(&self) -> bool {
+        self.secret.is_some()
+    }
+
     /// Adds the secret of a program that enters.
     #[must_use]
     pub fn with_secret(self, secret: SecretHash) -> Order {
@@ -96,6 +130,12 @@ impl Order {
     /// Who gives the order.
     pub fn by(&self) -> &str {
         &self.by
+    }
+
+    /// The order, confirmed.
+    #[must_use]
+    pub fn confirmed(self) -> Order {
+        Order { is_confirmed: true, ..self }
     }
 
     /// Whether the order can't be undone and has not been confirmed.
@@ -131,7 +171,7 @@ impl EventState {
             // The text is sent verbatim, apostrophes included.
             (self.broadcast(text.trim(), at), None)
         } else {
-            let words = shell_words::split(&order.words).map_err(|_| "a quotation mark is not closed")?;
+            let words = split(&order.words)?;
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             if let ["status" | "s" | "pairings" | "games" | "help" | "?"] = words[..] {
                 return Ok(self.show(words[0], at));
@@ -153,6 +193,30 @@ impl EventState {
         let (by, words) = (order.by.clone(), order.words.clone());
         self.record(Fact::Ordered { by, order: words, game, at: now_in_millis() });
         self.out.facts[place..].rotate_right(1);
+    }
+
+    /// Checks an order that can't be undone, and returns the question whether it is meant.
+    ///
+    /// # Errors
+    /// The order can't be understood or executed; the text says why.
+    pub fn question(&self, order: &Order, past: PastFacts<'_>, at: Instant) -> Result<String, String> {
+        let words = split(&order.words)?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words[..] {
+            ["adjudicate", game, result, ..] => self.in_play(game).and_then(|_| verdict(result)).map(drop),
+            ["correct", game, result, ..] => self.may_correct(game, verdict(result)?).map(drop),
+            ["restart", game] => self.in_play(game).map(drop),
+            ["rewind", game, mv] => self.may_rewind(game, mv, None, past, at).map(drop),
+            ["rewind", game, mv, white, black] => {
+                self.may_rewind(game, mv, Some([clock(white)?, clock(black)?]), past, at).map(drop)
+            }
+            ["forfeit", ref name @ ..] if !name.is_empty() => self.may_forfeit(name).map(drop),
+            ["withdraw", ref name @ ..] if !name.is_empty() => self.may_withdraw(name).map(drop),
+            ["quit" | "exit"] | ["quit", "pause"] => Ok(()),
+            [word, ..] => Err(misunderstood(word)),
+            [] => Err(NOTHING.to_owned()),
+        }?;
+        Ok(format!("{}: really?", order.words))
     }
 
     fn show(&self, word: &str, at: Instant) -> String {
@@ -182,7 +246,7 @@ impl EventState {
             ["restart", game] => self.about(game, |event, game| Ok(event.restart(game, at))),
             ["rewind", game, mv] => self.rewind(game, mv, None, past, at),
             ["rewind", game, mv, white, black] => {
-                self.rewind(game, mv, Some([time(white)?, time(black)?]), past, at)
+                self.rewind(game, mv, Some([clock(white)?, clock(black)?]), past, at)
             }
             ["add", game, side, seconds] => {
                 self.about(game, |event, game| event.add_time(game, color(side)?, time(seconds)?, at))
@@ -191,7 +255,7 @@ impl EventState {
                 self.about(game, |event, game| event.take_time(game, color(side)?, time(seconds)?, at))
             }
             ["clock", game, side, seconds] => {
-                self.about(game, |event, game| event.set_clock(game, color(side)?, time(seconds)?, at))
+                self.about(game, |event, game| event.set_clock(game, color(side)?, clock(seconds)?, at))
             }
             ["forfeit", name @ ..] if !name.is_empty() => self.forfeit(name, at),
             ["kick" | "drop", name @ ..] if !name.is_empty() => self.kick(name, at),
@@ -199,9 +263,8 @@ impl EventState {
             ["readmit", name @ ..] if !name.is_empty() => self.readmit(name),
             ["enter", name] => self.let_enter(name, order),
             ["start" | "stop", _] => Err("no programs of this machine take part".to_owned()),
-            ["quit" | "exit", ..] => Err("the service is ended at the console".to_owned()),
             [word, ..] => Err(misunderstood(word)),
-            [] => Err("no command; `help` shows what there is".to_owned()),
+            [] => Err(NOTHING.to_owned()),
         }
     }
 
@@ -215,11 +278,18 @@ impl EventState {
         game: &str,
         order: impl FnOnce(&mut EventState, u64) -> Result<String, String>,
     ) -> Done {
-        let game = number(game)?;
-        if !self.live_games.contains_key(&game) {
-            return Err(format!("game {} is not being played", game + 1));
-        }
+        let game = self.in_play(game)?;
         Ok((order(self, game)?, Some(game)))
+    }
+
+    /// Parses the number of a game in play.
+    fn in_play(&self, game: &str) -> Result<u64, String> {
+        let game = number(game)?;
+        if self.live_games.contains_key(&game) {
+            Ok(game)
+        } else {
+            Err(format!("game {} is not being played", game + 1))
+        }
     }
 
     fn next_round(&mut self) -> Done {
@@ -273,8 +343,6 @@ impl EventState {
     }
 
     fn broadcast(&mut self, text: &str, at: Instant) -> String {
-        // A record is a line of ASCII.
-        let text = game::epd::operand_text(text);
         let present: Vec<usize> =
             (0..self.settings.programs.len()).filter(|&program| self.is_present(program)).collect();
         for &program in &present {
@@ -282,10 +350,24 @@ impl EventState {
             let position =
                 game.map_or_else(|| Position::of(&Game::default()), |live| Position::of(&live.record.game));
             let inform = Directive::new(RefereeCommand::Inform, position);
-            self.send(program, [Directive { reason: Some(text.clone()), ..inform }], None, at);
+            self.send(program, [Directive { reason: Some(text.to_owned()), ..inform }], None, at);
         }
-        format!("told {}", counted(present.len() as u64, "program"))
+        format!("told {}{}", counted(present.len() as u64, "program"), as_sent(text))
     }
+}
+
+/// Says how a text is written in a record, which is a line of ASCII, if it is not written as it is.
+fn as_sent(text: &str) -> String {
+    let sent = game::epd::operand_text(text);
+    if text.is_ascii() { String::new() } else { format!(", in ASCII: {sent}") }
+}
+
+/// Why an empty order is refused.
+const NOTHING: &str = "no command; `help` shows what there is";
+
+/// Cuts an order into words.
+fn split(order: &str) -> Result<Vec<String>, String> {
+    shell_words::split(order).map_err(|_| "a quotation mark is not closed".to_owned())
 }
 
 /// Parses the number of a game, which is counted from 1.
@@ -326,4 +408,14 @@ fn time(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| (0.0..1e6).contains(seconds));
     let seconds = seconds.ok_or_else(|| format!("`{}`: expected seconds", game::excerpt(text)))?;
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Parses the time that a clock shall show. With none the side would have lost at once.
+fn clock(text: &str) -> Result<Duration, String> {
+    let time = time(text)?;
+    if time.is_zero() {
+        Err("a clock needs more than 0 s; `adjudicate` ends the game".to_owned())
+    } else {
+        Ok(time)
+    }
 }

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use game::{Outcome, WinReason};
 
-use super::{CONSOLE, Done, Order, done, with_reason};
+use super::{CONSOLE, Done, Order, as_sent, done, with_reason};
 use crate::referee::{EventState, Fact};
-use crate::schedule::ScheduleChangeError;
+use crate::schedule::{Fixture, ScheduleChangeError};
 
 impl EventState {
     pub(super) fn known(&self, name: &str) -> Result<usize, String> {
@@ -21,10 +21,11 @@ impl EventState {
     }
 
     pub(super) fn forfeit(&mut self, words: &[&str], at: Instant) -> Done {
-        let (program, reason) = self.named(words)?;
-        let game = match self.programs[program].game {
-            Some(game) => game,
-            None => self.begin_next_of(program)?,
+        let (program, reason, next) = self.may_forfeit(words)?;
+        let game = match (self.programs[program].game, next) {
+            (Some(game), _) => game,
+            (None, Some(next)) if self.begin_silently(next) => next.number,
+            _ => return Err("the game cannot begin".to_owned()),
         };
         let detail = with_reason("forfeited by the director's word", reason);
         Ok((self.lose_game(program, game, detail, at), Some(game)))
@@ -36,8 +37,18 @@ impl EventState {
         self.adjudicate(game, Outcome::Win { winner, reason: WinReason::Adjudication }, detail, at)
     }
 
-    /// Begins the next game of a program, so that it can be ended at once.
-    fn begin_next_of(&mut self, program: usize) -> Result<u64, String> {
+    /// Returns the program that may lose its game, the director's reason, and the game, if it has not begun.
+    pub(super) fn may_forfeit<'a>(
+        &self,
+        words: &'a [&'a str],
+    ) -> Result<(usize, &'a [&'a str], Option<Fixture>), String> {
+        let (program, reason) = self.named(words)?;
+        let is_playing = self.programs[program].game.is_some();
+        Ok((program, reason, if is_playing { None } else { Some(self.next_of(program)?) }))
+    }
+
+    /// Returns the next game of a program that is free, if it can begin.
+    fn next_of(&self, program: usize) -> Result<Fixture, String> {
         let plays = |white: usize, black: usize| program == white || program == black;
         let next = self.queue.iter().find(|fixture| plays(fixture.white, fixture.black)).copied();
         let next = next.ok_or("it has no game to lose")?;
@@ -45,8 +56,7 @@ impl EventState {
             [next.white, next.black].into_iter().find(|&program| self.programs[program].game.is_some());
         match busy {
             Some(busy) => Err(format!("{} is still playing", self.name(busy))),
-            None if self.begin_silently(next) => Ok(next.number),
-            None => Err("the game cannot begin".to_owned()),
+            None => Ok(next),
         }
     }
 
@@ -59,15 +69,13 @@ impl EventState {
         }
         let game = self.programs[program].game;
         self.send_away(program, &with_reason("the director closes this connection", reason), at);
-        Ok((format!("{name} is sent away; it may come back"), game))
+        let sent = as_sent(&reason.join(" "));
+        Ok((format!("{name} is sent away; it may come back{sent}"), game))
     }
 
     pub(super) fn withdraw(&mut self, words: &[&str], at: Instant) -> Done {
-        let (program, reason) = self.named(words)?;
+        let (program, reason) = self.may_withdraw(words)?;
         let name = self.name(program).to_owned();
-        if self.programs[program].is_withdrawn {
-            return Err(format!("{name} has withdrawn already"));
-        }
         self.record(Fact::Withdrawn { program });
         let mut told = format!("{name} plays no further games");
         let game = self.programs[program].game;
@@ -80,6 +88,15 @@ impl EventState {
         }
         self.tell(false, format!("{name} has withdrawn"));
         Ok((told, game))
+    }
+
+    /// Returns the program that may withdraw, and the director's reason.
+    pub(super) fn may_withdraw<'a>(&self, words: &'a [&'a str]) -> Result<(usize, &'a [&'a str]), String> {
+        let (program, reason) = self.named(words)?;
+        if self.programs[program].is_withdrawn {
+            return Err(format!("{} has withdrawn already", self.name(program)));
+        }
+        Ok((program, reason))
     }
 
     pub(super) fn readmit(&mut self, words: &[&str]) -> Done {
@@ -103,8 +120,8 @@ impl EventState {
 
     /// Lets a further program take part.
     pub(super) fn let_enter(&mut self, name: &str, order: &Order) -> Done {
-        if order.by() != CONSOLE {
-            return Err("programs enter on the console".to_owned());
+        if order.by() != CONSOLE && order.secret.is_none() {
+            return Err("on the page a program enters with `secret=SECRET`".to_owned());
         }
         let is_fit = name.chars().all(|c| c.is_ascii_graphic() || c == ' ') && !name.contains('"');
         if !is_fit || !(1..=100).contains(&name.len()) || name.trim() != name {

@@ -594,10 +594,15 @@ impl EventState {
 
     /// Whether all games have been played, all programs have been told, and the quiet periods are over.
     pub fn is_over(&self, at: Instant) -> bool {
+        self.has_ended()
+            && self.programs.iter().all(|program| program.mailbox.is_empty() && !program.is_quiet(at))
+    }
+
+    /// Whether all games have been played.
+    pub fn has_ended(&self) -> bool {
         self.live_games.is_empty()
             && self.queue.is_empty()
             && (self.left_out.is_empty() || self.schedule.is_fixed())
-            && self.programs.iter().all(|program| program.mailbox.is_empty() && !program.is_quiet(at))
     }
 
     /// Makes a game from the fact of its beginning, without its moves.

@@ -267,6 +267,9 @@ pub(super) fn write_report(
 ) -> Result<(), ServiceError> {
     let failed = |error| ServiceError::File("the report", error);
     files.report(event, &state.to_string()).map_err(failed)?;
+    for &game in event.live_games.keys() {
+        files.remove_from_report(game).map_err(failed)?;
+    }
     let tags = event.settings.tags();
     for result in &event.results {
         let number = result.fixture.number;

@@ -173,7 +173,8 @@ pub trait LocalPrograms: Send {
 pub struct Director(Sender<ServiceMessage>);
 
 impl Director {
-    /// Sends an order (see [`EventState::obey`]) and waits for its result; `None` if the service has ended.
+    /// Sends an order (see [`EventState::obey`]) and waits for its result; `None` if the service has ended. If the order needs to be
+    /// confirmed, the result is the question whether it is meant, and nothing has changed (see [`EventState::question`]).
     pub fn order(&self, order: Order) -> Option<Result<String, String>> {
         self.send(order).blocking_recv().ok()
     }
@@ -404,6 +405,7 @@ impl Service {
         self.deliver(tell)?;
         loop {
             if let Some(end) = self.hear(tell)? {
+                let end = self.settle(end, tell)?;
                 if end != ServiceEnd::Outdated {
                     self.farewell(end, tell)?;
                 }
@@ -491,7 +493,26 @@ impl Service {
         Ok(None)
     }
 
-    /// Carries out an order of the director.
+    /// Leaves a report that holds, if there is one, and says how the service ends: `quit` after the last game is no early end.
+    fn settle(&mut self, end: ServiceEnd, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
+        if end == ServiceEnd::Outdated || !self.is_acting() {
+            return Ok(end);
+        }
+        self.deliver(tell)?;
+        let is_over = self.event.has_ended() && !self.lease.holds();
+        let holds = self.reported == Some(self.store.count());
+        if !holds && (is_over || self.files.have_report()) {
+            self.report()?;
+        }
+        if is_over && end == ServiceEnd::Quit {
+            self.store.mark_over()?;
+            return Ok(ServiceEnd::Complete);
+        }
+        Ok(end)
+    }
+
+    /// Carries out an order of the director. Of one that can't be undone and is not confirmed, the answer is the question whether it is
+    /// meant.
     fn carry_out(
         &mut self,
         order: &Order,
@@ -499,9 +520,10 @@ impl Service {
     ) -> Result<Result<String, String>, ServiceError> {
         // The facts of a game are read from the store.
         self.deliver(tell)?;
+        let is_question = order.needs_confirmation();
         let text = format!("order ({}): {}", order.by(), order.words());
-        self.log(None, '#', &text)?;
-        if order.by() != CONSOLE {
+        self.log(None, '#', &(text.clone() + if is_question { " (not confirmed)" } else { "" }))?;
+        if order.by() != CONSOLE && !is_question {
             tell(&Notice { urgent: false, text });
         }
         let now = Instant::now();
@@ -514,6 +536,11 @@ impl Service {
                     self.event.note_order(order);
                 }
                 done
+            }
+            (["quit" | "exit"] | ["quit", "pause"], _) if !is_question => {
+                // It is handled after this order; the receiver is this service.
+                let _ = self.to_self.send(ServiceMessage::Quit { is_pause: words.len() == 2 });
+                Ok(if words.len() == 2 { "the service pauses" } else { "the service ends" }.to_owned())
             }
             _ if !is_acting => Err("the event waits for its observer".to_owned()),
             ([word @ ("start" | "stop"), name @ ..], Some(locals)) if !name.is_empty() => {
@@ -530,7 +557,11 @@ impl Service {
             }
             _ => {
                 let past = |game| self.store.game(game).map_err(|error| error.to_string());
-                self.event.obey(order, &past, now)
+                if is_question {
+                    self.event.question(order, &past, now)
+                } else {
+                    self.event.obey(order, &past, now)
+                }
             }
         };
         if let Err(why) = &done {

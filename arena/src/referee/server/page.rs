@@ -320,13 +320,14 @@ async fn order(
         }
         return (status, text).into_response();
     }
-    let order = Order::new(&words, &format!("page {}", from.ip()));
-    if order.needs_confirmation() {
-        let question = format!("{}: really? `--yes` at its end confirms it", order.words());
-        return (StatusCode::CONFLICT, question).into_response();
-    }
+    let order = match Order::with_secret_in(&words, &format!("page {}", from.ip())) {
+        Ok(order) => order,
+        Err(why) => return (StatusCode::BAD_REQUEST, why).into_response(),
+    };
+    let is_question = order.needs_confirmation();
     let done = Director(page.service.clone()).send(order).await;
     match done.unwrap_or_else(|_| Err("the service has ended".to_owned())) {
+        Ok(question) if is_question => (StatusCode::CONFLICT, question).into_response(),
         Ok(text) => reply("text/plain; charset=utf-8", text),
         Err(why) => (StatusCode::BAD_REQUEST, why).into_response(),
     }

@@ -213,7 +213,10 @@ fn a_result_can_be_corrected() {
         ],
     );
     let before: Vec<_> = room.event.queue.iter().map(|game| (game.white, game.black)).collect();
-    obey_all(&mut room, &[("correct 1 0-1 wrong board", "game 1: 0-1, no longer 1-0")]);
+    obey_all(
+        &mut room,
+        &[("correct 1 0-1 wrong board", "no longer 1-0\nthe round has not begun: `repair` pairs it again")],
+    );
     let report = report::text(&room.event);
     let reason = "corrected from 1-0 (White wins by adjudication: by the director's word: the other one left): wrong board";
     assert!(report.contains(reason) && report.contains("correct 1 0-1 wrong board"), "{report}");
@@ -241,6 +244,8 @@ fn clocks_obey_the_director() {
             ("clock 1 black 300", "black has 300s in game 1"),
             ("clock 1 b 100", "black has 100s in game 1"),
             ("clock 9 b 100", "! game 9 is not being played"),
+            ("clock 1 b 0", "! a clock needs more than 0 s"),
+            ("rewind 1 1 0 0", "! a clock needs more than 0 s"),
         ],
     );
     room.play(a, "e4");

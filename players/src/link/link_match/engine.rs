@@ -91,6 +91,7 @@ impl LinkMatch {
             PlayerEvent::Thinking(_)
             | PlayerEvent::OtherLine(..)
             | PlayerEvent::Remark(_)
+            | PlayerEvent::ServerMessage(_)
             | PlayerEvent::Fault(_) => {}
         }
     }

@@ -177,13 +177,14 @@ async function open(number, move) {
 function choose(number) {
   isChosen = true;
   try { history.pushState(null, "", `#game-${number}`); } catch { /* then the address stays */ }
-  open(number).then(() => $("replay").scrollIntoView({ block: "nearest" }));
+  open(number).then(() => $("replay").scrollIntoView());
 }
 function close() {
   replay = null;
   $("replay").hidden = true;
   isChosen = true;
   try { history.replaceState(null, "", "#boards"); } catch { /* as above */ }
+  scrollTo(0, 0);
   markCards();
   showOrders();
 }
@@ -248,8 +249,8 @@ function showFigures(figures) {
 function showTables() {
   // Two players have the same opponents.
   const { table } = state, breaks = table.length > 2;
-  fill($("table"), ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", ...(breaks ? ["SB", "Buchholz"] : []), ""],
-    table.map((row, rank) => [rank + 1, row.name, row.points, row.games, row.won, row.drawn, row.lost, ...(breaks ? [row.sb.toFixed(2), row.buchholz] : []), row.withdrawn ? "withdrawn" : row.present || state.over || report ? "" : "not here"]));
+  fill($("table"), ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", ...(breaks ? ["SB", "Buchholz"] : []), "", ...(isDirecting ? ["Director"] : [])],
+    table.map((row, rank) => [rank + 1, row.name, row.points, row.games, row.won, row.drawn, row.lost, ...(breaks ? [row.sb.toFixed(2), row.buchholz] : []), row.withdrawn ? "withdrawn" : row.present || state.over || report ? "" : "not here", ...(isDirecting ? [orderButton(row.name)] : [])]));
   const cell = (row, other) => {
     const text = row.cells[other] || "";
     if (!/\d|½/.test(text) || row.name === table[other].name) return text;
@@ -370,7 +371,10 @@ function showState(told) {
 function showOrders() {
   $("sign-in").hidden = isDirecting;
   $("orders").hidden = !isDirecting;
-  $("game-orders").hidden = !isDirecting || !replay || !running.has(replay.number);
+  $("game-orders").hidden = !isDirecting || !replay;
+  const live = replay && running.get(replay.number);
+  $("hold").hidden = !live;
+  $("hold").textContent = live?.paused ? "Let go on" : "Hold";
 }
 
 // The last games are kept, so that they can be seen and saved when the referee has gone. One is loaded now and then.
@@ -414,30 +418,139 @@ let token = null;
 async function order(words) {
   const request = { method: "POST", headers: { Authorization: "Bearer " + token }, body: words };
   const answer = await fetch("order", request).catch(() => null);
-  $("answer").textContent = answer ? await answer.text() : "Herald can't be reached.";
-  return answer !== null && answer.status !== 401 && answer.status !== 429 && answer.status !== 403;
+  return answer ? { status: answer.status, text: await answer.text() } : { status: 0, text: "Herald can't be reached." };
+}
+async function orderAtOnce(words) {
+  const { status, text } = await order(words);
+  $("answer").textContent = text;
+  return status === 200;
 }
 $("sign-in").onsubmit = async event => {
   event.preventDefault();
   token = $("token").value;
-  isDirecting = await order("pairings");
-  if (isDirecting) $("answer").textContent = "You direct.";
+  isDirecting = await orderAtOnce("pairings");
+  if (isDirecting) $("answer").textContent = "";
   $("token").value = "";
   showOrders();
+  if (state) showTables();
 };
-for (const button of document.querySelectorAll("[data-order]")) {
-  button.onclick = () => {
-    let words = button.dataset.order.replace("#", replay ? replay.number : "");
-    const { ask, confirm: isGrave } = button.dataset;
-    if (ask !== undefined) {
-      const more = prompt(ask);
-      if (!more) return;
-      words = words.replace("*", () => more);
-    }
-    if (isGrave === undefined) order(words);
-    else if (confirm(`${words}: really?`)) order(words + " --yes");
-  };
+// What can be ordered of a game, a program and the event: a name, the words of the console, and when it is offered. The form asks for
+// what stands in braces; what has a question mark may be left out.
+const isLive = ({ game }) => running.has(game), hasEnded = ({ game }) => state.finished.some(row => row.number === game);
+const isHeld = ({ game }) => Boolean(running.get(game)?.paused), hasWithdrawn = ({ program }) => state.table.some(row => row.name === program && row.withdrawn);
+const ORDERS = {
+  game: [
+    ["Hold it", "pause {game}", about => isLive(about) && !isHeld(about)],
+    ["Let it go on", "resume {game}", isHeld],
+    ["Correct the result", "correct {game} {result} {reason?}", hasEnded],
+    ["End it with a result", "adjudicate {game} {result} {reason?}", isLive],
+    ["Play on from a move", "rewind {game} {move} {clocks?}", about => isLive(about) || hasEnded(about)],
+    ["Play again from the beginning", "restart {game}", isLive],
+    ["Give time", "add {game} {side} {seconds}", isLive],
+    ["Take time", "take {game} {side} {seconds}", isLive],
+    ["Set a clock", "clock {game} {side} {seconds}", isLive],
+  ],
+  program: [
+    ["Send away; it may come back", "kick {program} {reason?}"],
+    ["Lose its game, or its next one", "forfeit {program} {reason?}"],
+    ["Withdraw", "withdraw {program} {reason?}", about => !hasWithdrawn(about)],
+    ["Readmit", "readmit {program} {reason?}", about => !about.program || hasWithdrawn(about)],
+    ["Begin its next game against", "pair {program} {other}"],
+    ["Start on the referee's machine", "start {program}"],
+    ["Stop on the referee's machine", "stop {program}"],
+  ],
+  event: [
+    ["Tell all programs", "broadcast {text}"],
+    ["Hold all games", "pause"],
+    ["Let all games go on", "resume", () => [...running.values()].some(game => game.paused)],
+    ["Begin the next round", "next"],
+    ["Let a program enter", "enter {name} secret={secret}"],
+    ["Time control from the next round on", "tc {control}"],
+    ["Pair the next round again", "repair"],
+    ["Table and games in play", "status"],
+    ["Games to come", "pairings"],
+    ["Go on without the observer", "alone"],
+    ["Pause the service", "quit pause"],
+    ["End the service", "quit"],
+  ],
+};
+const programs = () => state.table.map(row => row.name).sort();
+const games = () => [...running.keys(), ...state.finished.map(row => row.number).reverse()];
+// What the form asks for: a label, and what may be chosen, or the attributes of an input.
+const FIELDS = {
+  game: ["Game", games], program: ["Program", programs], other: ["Opponent", programs], result: ["Result", () => ["1-0", "1/2-1/2", "0-1"]], side: ["Side", () => ["white", "black"]],
+  seconds: ["Seconds", { type: "number", min: 0, step: "any" }], move: ["Before the move (17, or 17b for Black)", { pattern: "\\d+([wb.]|\\.\\.\\.)?" }],
+  clocks: ["Seconds of White and Black, if not those of then", { pattern: " *\\d+(\\.\\d+)? +\\d+(\\.\\d+)? *" }], reason: ["Reason", {}], text: ["Text", {}],
+  name: ["Name", { maxLength: 100 }], secret: ["Secret, at least 8 characters", { type: "password", minLength: 8 }], control: ["Time control, as 40/5:00 or 300+3", {}],
+};
+let subject = {}, isAsked = false;
+// The console reads words as a shell does; what is told to all is taken as it stands.
+function quoted(name, text) {
+  if (name === "text" || name === "clocks" || !/['"\\#`$]/.test(text) && (name === "reason" || !/\s/.test(text))) return text;
+  return `"${text.replace(/["\\`$]/g, "\\$&")}"`;
 }
+function orderWords(isShown) {
+  return $("order-kind").value.replace(/ ?(\w+=)?\{(\w+)\??\}/g, (_, key = "", name) => {
+    const text = String(subject[name] ?? $("field-" + name)?.value ?? "").trim();
+    return text && ` ${key}${isShown && name === "secret" ? "…" : quoted(name, text)}`;
+  });
+}
+function showWords() {
+  isAsked = false;
+  $("order-words").textContent = orderWords(true);
+  $("give").textContent = "Give this order";
+  $("order-answer").textContent = $("order-answer").className = "";
+}
+function field(name, isOptional, preset) {
+  const [text, how] = FIELDS[name], label = make("label", text + (isOptional ? " (may be empty)" : "")), input = make(typeof how === "function" ? "select" : "input");
+  input.id = "field-" + name;
+  if (typeof how === "function") input.append(...how().map(choice => new Option(choice, choice)));
+  else Object.assign(input, { required: !isOptional, ...how });
+  if (preset !== undefined) input.value = preset;
+  label.append(input);
+  return label;
+}
+function showFields() {
+  const asked = [...$("order-kind").value.matchAll(/\{(\w+)(\??)\}/g)].filter(([, name]) => subject[name] === undefined);
+  $("order-fields").replaceChildren(...asked.map(([, name, mark]) => field(name, mark, name === "move" ? moveShown() : undefined)));
+  showWords();
+}
+// The move that was played in the position that is shown.
+function moveShown() {
+  const node = view.nodes?.[view.at], number = parseInt(node?.number, 10);
+  return !replay?.game || replay.number !== subject.game || !number ? "" : node.color === "w" ? `${number}b` : `${number + 1}`;
+}
+function openOrders(kind, title, about = {}) {
+  subject = about;
+  $("order-title").textContent = title;
+  // Of a game or program that is yet to be chosen, everything is offered.
+  const isOffered = ([, , when]) => !when || (kind !== "event" && !Object.keys(about).length) || when(about);
+  $("order-kind").replaceChildren(...ORDERS[kind].filter(isOffered).map(([name, words]) => new Option(name, words)));
+  showFields();
+  $("order").showModal();
+}
+function orderButton(name) {
+  const node = button("Orders", () => openOrders("program", name, { program: name }));
+  node.setAttribute("aria-label", `Orders for ${name}`);
+  return node;
+}
+$("order-kind").onchange = showFields;
+$("order-fields").oninput = showWords;
+$("order-form").onsubmit = async event => {
+  event.preventDefault();
+  const { status, text } = await order(orderWords(false) + (isAsked ? " --yes" : ""));
+  // What can't be undone is given by a second press.
+  isAsked = status === 409;
+  $("order-answer").textContent = text;
+  $("order-answer").className = isAsked ? "asks" : status === 200 ? "" : "lost";
+  $("give").textContent = isAsked ? "Yes, do it" : "Give this order";
+};
+$("order-close").onclick = () => $("order").close();
+$("hold").onclick = () => orderAtOnce(`${running.get(replay.number)?.paused ? "resume" : "pause"} ${replay.number}`);
+$("game-order").onclick = () => openOrders("game", $("title").textContent, { game: replay.number });
+$("any-game-order").onclick = () => openOrders("game", "A game");
+$("program-order").onclick = () => openOrders("program", "A program");
+$("event-order").onclick = () => openOrders("event", "The event");
 
 // Buttons and keys.
 function enlarge() {
