@@ -144,9 +144,6 @@ impl Service {
         }
         for (game, now) in amended {
             self.files.amend_game(&tags, *game, now.as_ref())?;
-            if now.is_none() {
-                self.files.remove_from_report(*game)?;
-            }
             self.reported = None;
         }
         Ok(())

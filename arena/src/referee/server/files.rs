@@ -285,17 +285,6 @@ impl EventFiles {
         page::report_files(state).iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
     }
 
-    /// Whether there is a report, of this service or an earlier one.
-    pub(super) fn have_report(&self) -> bool {
-        self.folder.join("report.txt").exists()
-    }
-
-    /// Takes a game that is played on out of the report.
-    pub(super) fn remove_from_report(&self, number: u64) -> io::Result<()> {
-        let file = |kind: &str| self.folder.join("report").join(format!("game-{}.{kind}", number + 1));
-        ["js", "pgn"].iter().try_for_each(|kind| carry_out(&file(kind), None))
-    }
-
     /// Adds a game to the report: as JSON, and in PGN. Its number counts from 0.
     pub(super) fn report_game(&self, number: u64, game: &str, pgn: &str) -> io::Result<()> {
         fs::write(self.of_report(number, "js"), page::report_game(game))?;

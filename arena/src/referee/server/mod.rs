@@ -493,22 +493,20 @@ impl Service {
         Ok(None)
     }
 
-    /// Leaves a report that holds, if there is one, and says how the service ends: `quit` after the last game is no early end.
+    /// How the service ends: `quit` after the last game is no early end. Then there is a report.
     fn settle(&mut self, end: ServiceEnd, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
-        if end == ServiceEnd::Outdated || !self.is_acting() {
+        if end != ServiceEnd::Quit || !self.is_acting() {
             return Ok(end);
         }
         self.deliver(tell)?;
-        let is_over = self.event.has_ended() && !self.lease.holds();
-        let holds = self.reported == Some(self.store.count());
-        if !holds && (is_over || self.files.have_report()) {
+        if !self.event.has_ended() || self.lease.holds() {
+            return Ok(end);
+        }
+        if self.reported != Some(self.store.count()) {
             self.report()?;
         }
-        if is_over && end == ServiceEnd::Quit {
-            self.store.mark_over()?;
-            return Ok(ServiceEnd::Complete);
-        }
-        Ok(end)
+        self.store.mark_over()?;
+        Ok(ServiceEnd::Complete)
     }
 
     /// Carries out an order of the director. Of one that can't be undone and is not confirmed, the answer is the question whether it is
