@@ -1,9 +1,7 @@
 //! A proxy between an engine and its GUI that drops, adds and changes lines, so that every protocol violation can be
 //! produced with a correct engine. `distorting line FROM TO` is a line between two programs, slow, noisy and sometimes broken.
-//! `distorting random-mover` is a program that speaks UCI and moves at random.
 
 mod line;
-mod random_mover;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -68,17 +66,9 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 fn main() -> ExitCode {
-    match std::env::args().nth(1).as_deref() {
-        Some("line") => {
-            line::run().expect("a line");
-            return ExitCode::SUCCESS;
-        }
-        Some("random-mover") => {
-            // The GUI may have gone.
-            let _ = random_mover::run();
-            return ExitCode::SUCCESS;
-        }
-        _ => {}
+    if std::env::args().nth(1).as_deref() == Some("line") {
+        line::run().expect("a line");
+        return ExitCode::SUCCESS;
     }
     let arguments: &'static Arguments = Box::leak(Box::new(Arguments::parse()));
     if arguments.undying {

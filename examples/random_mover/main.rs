@@ -1,5 +1,7 @@
 //! A program that speaks CECP and plays random legal moves at once. It announces many features and does nothing about most of them,
-//! so it may pass only those rules of `herald check` that it keeps. `--wreck` gives it a fault.
+//! so it may pass only those rules of `herald check` that it keeps. `--wreck` gives it a fault. With `--uci` it speaks UCI.
+
+mod uci;
 
 use std::io::{self, Write};
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -11,6 +13,9 @@ use game::{CastlingMode, Game};
 
 #[derive(Parser)]
 struct Arguments {
+    /// Speak UCI
+    #[arg(long, exclusive = true)]
+    uci: bool,
     /// Fault
     #[arg(long, value_enum)]
     wreck: Option<Wreck>,
@@ -149,6 +154,11 @@ fn next(lines: &Receiver<String>, due: Option<Instant>) -> Result<Option<String>
 
 fn main() {
     let arguments = Arguments::parse();
+    if arguments.uci {
+        // The GUI may have gone.
+        let _ = uci::run();
+        return;
+    }
     let (sender, lines) = mpsc::channel();
     thread::spawn(move || io::stdin().lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
     let (game, random) = (Game::default(), fastrand::Rng::with_seed(1));

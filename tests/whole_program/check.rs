@@ -177,7 +177,7 @@ fn each_rule_of_uci_can_be_broken() {
 /// What a program keeps that answers, waits where it is told to, and moves at random. It ignores options and limits.
 #[test]
 fn a_random_mover_passes_what_it_does() {
-    let program = distorting();
+    let program = example("random_mover");
     let (status, findings) = check(&[
         "uci",
         "--json",
@@ -185,7 +185,7 @@ fn a_random_mover_passes_what_it_does() {
         "12",
         "--",
         program.to_str().expect("text"),
-        "random-mover",
+        "--uci",
     ]);
     assert_eq!(status, Some(1));
     let is_passed = |finding: &&Value| finding["verdict"] == "pass";

@@ -12,7 +12,7 @@ option name MultiPV type spin default 1 min 1 max 64
 option name Ponder type check default false
 option name Clear Hash type button";
 
-pub(crate) fn run() -> io::Result<()> {
+pub(super) fn run() -> io::Result<()> {
     // The same moves in each run, so that nothing is kept by chance.
     fastrand::seed(33);
     let (mut game, mut is_waiting) = (Game::default(), false);
