@@ -202,7 +202,7 @@ prop_compose! {
         clocks in prop::option::of((prop::option::of(any::<u32>()), any::<u32>(), any::<Option<u32>>())),
         tags in prop::collection::btree_map("[A-Z][A-Za-z0-9_]{0,14}", "[ !#-~]{0,40}", 0..8),
         (epoch, number, retry) in any::<(Option<u64>, Option<NonZeroU32>, Option<u32>)>(),
-        reason in prop::option::of("[ !#-~é]{0,80}"),
+        reason in prop::option::of("[ !#-~]{0,80}"),
     ) -> Directive {
         let mut line = first_moves(&game, plies);
         let moves = match (history, line.len()) {

@@ -110,7 +110,7 @@ fn a_report_does_not_count_a_result_that_was_taken_back() {
     service.report().expect("written");
     let report = || fs::read_to_string(folder.path().join("report.txt")).expect("a report");
     assert!(report().contains("1-0") && folder.path().join("report/game-1.pgn").exists());
-    service.carry_out(&Order::new("rewind 1 1b", CONSOLE), &mut quiet).expect("done").expect("rewound");
+    service.carry_out(&Order::new("rewind 1 1b --yes", CONSOLE), &mut quiet).expect("done").expect("rewound");
     service.deliver(&mut quiet).expect("delivered");
     let text = report();
     assert!(!text.contains("1-0 ") && text.contains("not over"), "{text}");
