@@ -178,15 +178,8 @@ fn each_rule_of_uci_can_be_broken() {
 #[test]
 fn a_random_mover_passes_what_it_does() {
     let program = example("random_mover");
-    let (status, findings) = check(&[
-        "uci",
-        "--json",
-        "--concurrency",
-        "12",
-        "--",
-        program.to_str().expect("text"),
-        "--uci",
-    ]);
+    let (status, findings) =
+        check(&["uci", "--json", "--concurrency", "12", "--", program.to_str().expect("text"), "--uci"]);
     assert_eq!(status, Some(1));
     let is_passed = |finding: &&Value| finding["verdict"] == "pass";
     let passed: Vec<_> =
