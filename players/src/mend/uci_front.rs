@@ -1,7 +1,7 @@
 //! The side of a GUI that speaks UCI.
 //!
-//! `go infinite`, `go ponder` and `searchmoves` are analyses of the program, which the front ends: a program of CECP has no word for
-//! them. At `ponderhit` the program is asked for a move in the position that it has just analysed.
+//! `go infinite` and `searchmoves` are analyses of the program, which the front ends: a program of CECP has no word for them. `go ponder`
+//! is kept from it; at `ponderhit` it is asked for a move.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -29,7 +29,6 @@ const MOST_THREADS: i64 = 1024;
 pub(super) struct UciFront {
     game: Game,
     mode: Option<PlayedVariant>,
-    ponder: bool,
     opponent: String,
     search: Option<FrontSearch>,
 }
@@ -125,10 +124,7 @@ impl UciFront {
         match name.to_ascii_lowercase().as_str() {
             "hash" => desk.program.set(Setting::Memory(number()?)),
             "threads" => desk.program.set(Setting::Threads(number()?)),
-            "ponder" => {
-                self.ponder = is_on;
-                Ok(())
-            }
+            "ponder" => Ok(()),
             "uci_chess960" => {
                 self.mode = is_on.then_some(PlayedVariant::CHESS960);
                 Ok(())
@@ -195,7 +191,8 @@ impl UciFront {
         let can_analyse = desk.program.abilities().analyses;
         let is_held = go.infinite || go.ponder;
         let question = self.question(clock(&go), &go, desk.at);
-        let waits = go.ponder && !can_analyse;
+        // To the program, pondering would be an analysis. GNU Chess and Fairy-Max don't play on rightly after one.
+        let waits = go.ponder;
         let is_analysis = can_analyse && (is_held || !question.roots.is_empty());
         self.search = Some(FrontSearch { go, is_held, answer: None, since: desk.at });
         if !waits {
