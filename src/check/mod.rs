@@ -108,12 +108,12 @@ impl CheckArgs {
         let findings = self.check_all(&rules, &spec, &name)?;
         let program = name.get().cloned().unwrap_or_else(|| game::excerpt(spec.command.file_name()));
         let report = CheckReport::new(program, spec.command.to_string(), self.protocol, today(), findings);
-        self.write_files(&report)?;
         if self.json {
             print_json(&report.summary())?;
         } else {
             print(&report.text())?;
         }
+        self.write_files(&report)?;
         let broken = report.broken(self.strict);
         ensure!(broken == 0, "{broken} of {} broken", counted(rules.len() as u64, "rule"));
         Ok(())

@@ -256,9 +256,14 @@ impl Keyboard {
         Ok(line)
     }
 
-    /// Whether the director answers a question with yes.
+    /// Whether the director answers a question with yes. An order in place of an answer, as in a paste, is not lost without a word.
     fn agrees(&mut self, question: &str) -> bool {
-        self.line(&format!("{question} (yes/no) ")).is_ok_and(|answer| answer.trim() == "yes")
+        let answer = self.line(&format!("{question} (yes/no) ")).unwrap_or_default();
+        let answer = answer.trim();
+        if !["", "yes", "no"].contains(&answer) {
+            say(&format!("`{}` is no answer, and not carried out; type it again", game::excerpt(answer)));
+        }
+        answer == "yes"
     }
 }
 

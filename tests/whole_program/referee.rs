@@ -5,9 +5,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 use crate::installed::has_all;
 use crate::support::{PATIENCE, Program};
@@ -316,6 +316,7 @@ fn a_pair_plays_over_serial_lines_with_noise() {
 #[test]
 fn orders_that_come_at_once_on_a_terminal_are_all_carried_out() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{LocalModes, tcgetattr};
     let folder = tempfile::tempdir().expect("a folder");
     let end = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
     grantpt(&end).and_then(|()| unlockpt(&end)).expect("it can be used");
@@ -332,13 +333,26 @@ fn orders_that_come_at_once_on_a_terminal_are_all_carried_out() {
         .spawn()
         .expect("herald starts");
     let mut terminal = fs::File::from(end);
+    let mut keyboard = ours(&terminal);
+    let (sender, shown) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(read) = terminal.read(&mut bytes) {
+            let _ = sender.send(String::from_utf8_lossy(&bytes[..read]).into_owned());
+        }
+    });
     let mut hear = |wanted: &str, keys: &[u8]| {
-        terminal.write_all(keys).expect("herald reads");
+        // Between two lines the terminal is as a shell wants it, and a Ctrl-D is lost.
+        let begin = Instant::now();
+        while tcgetattr(&keyboard).expect("a terminal").local_modes.contains(LocalModes::ICANON) {
+            assert!(begin.elapsed() < PATIENCE, "it doesn't read");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        keyboard.write_all(keys).expect("herald reads");
         let mut told = String::new();
         while !told.contains(wanted) {
-            let mut bytes = [0; 4096];
-            let read = terminal.read(&mut bytes).unwrap_or_else(|_| panic!("no `{wanted}`: {told}"));
-            told += &String::from_utf8_lossy(&bytes[..read]);
+            let more = shown.recv_timeout(Duration::from_secs(20));
+            told += &more.unwrap_or_else(|_| panic!("no `{wanted}`: {told}"));
         }
         told
     };

@@ -23,6 +23,9 @@ const DEALING: Duration = Duration::from_millis(5);
 /// Number of received lines that are shown when another one was expected.
 const SHOWN: usize = 3;
 
+/// Number of lines at a time that no GUI could show; they are kept in memory.
+const MOST_LINES: usize = 100_000;
+
 /// Time limit for an immediate answer.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 
@@ -168,7 +171,7 @@ impl<P: CheckedProtocol> Harness<P> {
             match self.stream.wait(until) {
                 Ok(Some(said)) => {
                     let is_last = wanted(&said.message);
-                    heard.0.push(said);
+                    heard.keep(said)?;
                     if is_last {
                         return Ok(heard);
                     }
@@ -195,13 +198,13 @@ impl<P: CheckedProtocol> Harness<P> {
     /// Returns all messages of a period.
     pub(super) fn hear_for(&mut self, time: Duration) -> Checked<Transcript<P::Message>> {
         let until = Instant::now() + time;
-        let mut heard = Vec::new();
+        let mut heard = Transcript(Vec::new());
         while Instant::now() < until
             && let Some(said) = self.stream.wait(until)?
         {
-            heard.push(said);
+            heard.keep(said)?;
         }
-        Ok(Transcript(heard))
+        Ok(heard)
     }
 
     /// Returns the messages of a period, and the number of processors that the program would have kept busy on an idle machine.
@@ -304,6 +307,15 @@ fn runs_on(patience: Duration) -> Failure {
 pub(super) struct Transcript<M>(pub(super) Vec<Timed<M>>);
 
 impl<M> Transcript<M> {
+    /// Adds a message. Fails if the program floods its GUI.
+    fn keep(&mut self, said: Timed<M>) -> Checked {
+        if self.0.len() >= MOST_LINES {
+            return Err(Failure::new(format!("fewer than {MOST_LINES} lines at a time"), show(&said)));
+        }
+        self.0.push(said);
+        Ok(())
+    }
+
     pub(super) fn messages(&self) -> impl DoubleEndedIterator<Item = &M> {
         self.0.iter().map(|said| &said.message)
     }

@@ -37,16 +37,19 @@ pub(super) struct ShownGames {
     pub(super) finished: BTreeSet<u64>,
     /// In running/.
     pub(super) running: BTreeSet<u64>,
-    pub(super) has_report: bool,
+    /// Whether there is a report, or a games.pgn with anything in it, whatever an editor has made of that.
+    pub(super) has_other_traces: bool,
 }
 
 impl ShownGames {
     /// Reads them from a folder. An error names the file.
     pub(super) fn of(folder: &Path) -> io::Result<ShownGames> {
-        let mut finished = finished_in(&folder.join("games.pgn"))?;
+        let games = folder.join("games.pgn");
+        let mut finished = finished_in(&games)?;
         finished.extend(games_in(&folder.join("report"))?);
         let running = games_in(&folder.join("running"))?;
-        Ok(ShownGames { finished, running, has_report: folder.join(REPORT).exists() })
+        let has_text = fs::metadata(games).is_ok_and(|about| about.len() > 0);
+        Ok(ShownGames { finished, running, has_other_traces: has_text || folder.join(REPORT).exists() })
     }
 }
 
@@ -57,10 +60,10 @@ fn finished_in(path: &Path) -> io::Result<BTreeSet<u64>> {
         text => text.map_err(|error| named(path, &error))?,
     };
     let number = |line: &[u8]| -> Option<u64> {
-        let number = line.strip_prefix(b"[GameNumber \"")?.strip_suffix(b"\"]")?;
+        let number = line.trim_ascii().strip_prefix(b"[GameNumber \"")?.strip_suffix(b"\"]")?;
         str::from_utf8(number).ok()?.parse::<u64>().ok()?.checked_sub(1)
     };
-    Ok(text.split(|&byte| byte == b'\n').filter_map(number).collect())
+    Ok(text.split(|byte| b"\r\n".contains(byte)).filter_map(number).collect())
 }
 
 /// The games that have a file `game-N.pgn` in a folder; none if there is no folder.

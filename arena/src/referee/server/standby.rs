@@ -391,7 +391,9 @@ fn check_games(folder: &Path, store: &EventStore) -> Result<(), ServiceError> {
     let lost = shown.finished.difference(&ended).chain(shown.running.difference(&began)).min();
     let reason = match lost {
         Some(game) => format!("its store does not know game {}, which it has", game + 1),
-        None if shown.has_report && store.count() == 0 => "it has a report, and no store".to_owned(),
+        None if shown.has_other_traces && store.count() == 0 => {
+            "it has a report or games.pgn, and no store".to_owned()
+        }
         None => return Ok(()),
     };
     let reason = format!(

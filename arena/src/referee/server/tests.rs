@@ -84,9 +84,15 @@ fn a_folder_with_games_that_its_store_does_not_know_is_refused() {
     fs::write(known.path().join("games.pgn"), game(1) + &game(2)).expect("written");
     let why = service(known.path()).err().expect("game 2 is lost").to_string();
     assert!(why.contains("does not know game 2, which it has") && why.contains("observer's"), "{why}");
-    for (file, told) in
-        [("running/game-00001.pgn", "game 1"), ("report/game-3.pgn", "game 3"), ("report.txt", "a report")]
-    {
+    fs::write(known.path().join("games.pgn"), format!(" {}", game(2)).replace('\n', "\r\n"))
+        .expect("written");
+    assert!(service(known.path()).is_err(), "an editor's line ends and blanks hide nothing");
+    for (file, told) in [
+        ("games.pgn", "games.pgn"),
+        ("running/game-00001.pgn", "game 1"),
+        ("report/game-3.pgn", "game 3"),
+        ("report.txt", "a report"),
+    ] {
         let lost = tempfile::tempdir().expect("a folder");
         let path = lost.path().join(file);
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
