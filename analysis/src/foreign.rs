@@ -22,7 +22,9 @@ pub(crate) enum ForeignKind {
 }
 
 /// Beginnings of files that are no text.
-const MAGIC: [(&[u8], &str); 25] = [
+const MAGIC: [(&[u8], &str); 27] = [
+    (b"\xff\xfe\0\0", UTF_32),
+    (b"\0\0\xfe\xff", UTF_32),
     (b"\xff\xfe", UTF_16),
     (b"\xfe\xff", UTF_16),
     (b"\x1f\x8b", PACKED),
@@ -51,6 +53,14 @@ const MAGIC: [(&[u8], &str); 25] = [
 ];
 
 const UTF_16: &str = "UTF-16 text; convert it to UTF-8 first, for example with `iconv -f UTF-16 -t UTF-8`";
+const UTF_32: &str = "UTF-32 text; convert it to UTF-8 first, for example with `iconv -f UTF-32 -t UTF-8`";
+/// Text in units of several bytes without a mark of their order: the size of a unit, and the place of the byte that says the letter.
+const WIDE: [(usize, usize, &str); 4] = [
+    (4, 0, "UTF-32 text; convert it to UTF-8 first, for example with `iconv -f UTF-32LE -t UTF-8`"),
+    (4, 3, "UTF-32 text; convert it to UTF-8 first, for example with `iconv -f UTF-32BE -t UTF-8`"),
+    (2, 0, "UTF-16 text; convert it to UTF-8 first, for example with `iconv -f UTF-16LE -t UTF-8`"),
+    (2, 1, "UTF-16 text; convert it to UTF-8 first, for example with `iconv -f UTF-16BE -t UTF-8`"),
+];
 const PACKED: &str = "compressed; unpack it first";
 const PICTURE: &str = "a picture; expected records of EPD";
 const PROGRAM: &str = "a program; expected records of EPD";
@@ -118,10 +128,8 @@ fn is_record(text: &str) -> bool {
 
 /// The kind of a file that is no text.
 fn binary_kind(start: &[u8]) -> Option<&'static str> {
-    let pairs = start.as_chunks::<2>().0;
-    let wide = |low: usize| pairs.iter().filter(|pair| pair[1 - low] == 0 && pair[low] >= b' ').count();
-    if pairs.len() >= 4 && wide(0).max(wide(1)) * 4 > pairs.len() * 3 {
-        return Some(UTF_16);
+    if let Some((.., kind)) = WIDE.iter().find(|(size, place, _)| is_wide(start, *size, *place)) {
+        return Some(kind);
     }
     // Line ends with NUL bytes are EPD; other control characters are in no text, but for a few by mistake.
     let is_control = |byte: &&u8| matches!(byte, 1..=8 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
@@ -136,6 +144,15 @@ fn binary_kind(start: &[u8]) -> Option<&'static str> {
         && entries.is_sorted_by_key(key)
         && (start.len() == START || start.len().is_multiple_of(16));
     Some(if is_book { POLYGLOT } else { BINARY })
+}
+
+/// Whether most units of a text have a letter of ASCII at this place, and nothing else.
+fn is_wide(start: &[u8], size: usize, place: usize) -> bool {
+    let units = start.chunks_exact(size);
+    let is_letter = |unit: &&[u8]| {
+        unit[place] >= b' ' && unit.iter().enumerate().all(|(at, byte)| at == place || *byte == 0)
+    };
+    units.len() >= 4 && units.clone().filter(is_letter).count() * 4 > units.len() * 3
 }
 
 /// The kind of a text without a record.
@@ -205,6 +222,7 @@ mod tests {
     fn kinds_are_told_by_their_first_bytes() {
         let wide: Vec<u8> = START_RECORD.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = START_RECORD.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let long: Vec<u8> = START_RECORD.chars().flat_map(|letter| u32::from(letter).to_be_bytes()).collect();
         let entry = |key: u64| [&key.to_be_bytes()[..], b"\x03\x1c\0\x01\0\0\0\0"].concat();
         let book = [entry(0x0102_0304_0506_0708), entry(0x463b_9618_1691_fc9c), entry(u64::MAX)].concat();
         let mut noise: u32 = 1;
@@ -230,6 +248,8 @@ mod tests {
             (b"\"id\";\"fen\"\n1;x\n2;y\n", "a table (CSV)"),
             (&wide, "UTF-16 text"),
             (&big, "UTF-16 text"),
+            (&long, "UTF-32 text"),
+            (&[&b"\xff\xfe\0\0"[..], &long].concat(), "UTF-32 text"),
             (&book, "a Polyglot opening book"),
             (&binary, "a binary file"),
         ] {
