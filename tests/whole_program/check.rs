@@ -469,7 +469,7 @@ const UCI: &[(&str, &[&str])] = &[
     ("multipv", &["--deaf", "setoption name MultiPV"]),
     ("depth", &["--rewrite", "go depth 3=>go depth 6"]),
     ("nodes", &["--rewrite", "go nodes 50000=>go nodes 900000"]),
-    ("movetime", &["--rewrite", "go movetime 500=>go movetime 1500"]),
+    ("movetime", &["--rewrite", "go movetime 500=>go movetime 8000"]),
     ("clock", &["--rewrite", "go wtime 1000 btime 60000=>go movetime 2000"]),
     ("clock-increment", &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 5000=>go movetime 2000"]),
     ("clock-short", &["--deaf", "go wtime 1 "]),
