@@ -46,11 +46,11 @@ start debug.log normal
 # The options: Engine, Engine #1 Settings.
 click 271 14 1; click 338 118 2; picture options
 click 12 93 0.5; xdotool mousemove 200 70 click --repeat 3 1; xdotool type 33; sleep 0.5; xdotool key Tab; sleep 1; picture changed
-click 56 384 1.5; picture saved
+click 56 413 1.5; picture saved
 # The message that tells where covers the dialogue.
 xdotool key Return; sleep 1
-click 56 413 2; picture reset
-click 190 448 1; picture closed
+click 56 442 2; picture reset
+click 218 477 1; picture closed
 # The next game brings a question. The keys go to the board, so that it stays unanswered.
 press ctrl+n 1; picture question
 xdotool type no; sleep 0.5; xdotool key Return; sleep 1
