@@ -363,21 +363,37 @@ fn endings_of_few_men_are_solved_whatever_the_limit() {
     assert_eq!(by_herald(mates(5), 1, 1, &format!("{record}\n")).2.missed, 1);
 }
 
-#[test]
-fn an_analysis_says_by_whom() {
-    let reader = RecordReader::default();
-    let verb =
-        Verb::analysis(reader, ANALYZE, factory(Scripted(&["e4"])), Some("Herald, depth=1".to_owned()));
-    let input = format!("{START} Analyzer \"another\";\n# x\nnothing\n");
+/// The output of a job.
+fn analysed(
+    job: impl AnalysisJob + 'static,
+    factory: AnalyzerFactory,
+    recipe: Option<String>,
+    input: &str,
+) -> String {
+    let verb = Verb::analysis(RecordReader::default(), job, factory, recipe);
     let mut output = Vec::new();
-    let worked = verb.process(&pool(1), "a.epd", Cursor::new(input), 0, |result| {
+    let worked = verb.process(&pool(1), "a.epd", Cursor::new(input.to_owned()), 0, |result| {
         output.extend(result.output);
         Ok(())
     });
     worked.expect("memory can be read");
-    let output = String::from_utf8(output).expect("text");
+    String::from_utf8(output).expect("text")
+}
+
+#[test]
+fn an_analysis_says_by_whom() {
+    let input = format!("{START} Analyzer \"another\";\n# x\nnothing\n");
+    let recipe = Some("Herald, depth=1".to_owned());
+    let output = analysed(ANALYZE, factory(Scripted(&["e4"])), recipe, &input);
     assert!(output.starts_with(&format!("{START} Analyzer \"Herald, depth=1\"; acd 1;")), "{output}");
     assert!(output.ends_with("\n# x\nnothing\n"), "{output}");
+    // Nobody signs for what he has not made, nor for another's.
+    let unsigned = format!("{START} Analyzer \"another\";\n");
+    assert!(!analysed(ANALYZE, factory(Scripted(&["e4"])), None, &unsigned).contains("another"));
+    let skipped = format!("{START} Analyzer \"another\"; Target \"missed\"; ce 5;\n");
+    let target = Target { times: false, early_stop: None };
+    let made = analysed(target, factory(Scripted(&["e4"])), Some("Herald".to_owned()), &skipped);
+    assert_eq!(made, format!("{START} Analyzer \"another\"; ce 5;\n"));
 }
 
 #[test]

@@ -377,6 +377,8 @@ pub struct Resumption {
     pub lines: Vec<u64>,
     /// Length of the complete lines in the output, in bytes. An incomplete line may follow.
     pub length: u64,
+    /// Whether a record of the output says that it was made by the same recipe.
+    pub is_signed: bool,
 }
 
 /// Why a run can't be resumed.
@@ -430,8 +432,12 @@ impl Resumption {
                 if !made.is_ended {
                     break;
                 }
-                if let Some((recipe, other)) = recipe.zip(made.other_recipe(&line, recipe)) {
-                    return Err(ResumeError::Recipe(count, other, recipe.to_owned()));
+                if let Some((recipe, author)) = recipe.zip(made.author()) {
+                    if undated(&author) == recipe {
+                        resumption.is_signed = true;
+                    } else if line.author().as_ref() != Some(&author) {
+                        return Err(ResumeError::Recipe(count, author, recipe.to_owned()));
+                    }
                 }
                 resumption.length += made.length;
                 done = line.number;
@@ -493,28 +499,25 @@ impl WholeLine {
 }
 
 impl WholeLine {
-    /// Who analysed this line of an output, unless it is `recipe` or was there before.
-    fn other_recipe(&self, line: &WholeLine, recipe: Option<&str>) -> Option<String> {
-        let by = |line: &WholeLine| {
-            let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
-            let record =
-                reader.read(line.text.as_deref().filter(|text| text.contains(PROVENANCE))?, 1).record?;
-            match record.get(PROVENANCE)? {
-                Operation::Other { operands, .. } => match &operands[..] {
-                    [AnyOperand::String(text)] => Some(text.to_string()),
-                    _ => None,
-                },
+    /// Who analysed this line of an output, how and when, as it says.
+    fn author(&self) -> Option<String> {
+        let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
+        let text = self.text.as_deref().filter(|text| text.contains(PROVENANCE))?;
+        match reader.read(text, 1).record?.get(PROVENANCE)? {
+            Operation::Other { operands, .. } => match &operands[..] {
+                [AnyOperand::String(text)] => Some(text.to_string()),
                 _ => None,
-            }
-        };
-        let made = by(self)?;
-        let is_date =
-            |text: &str| text.len() == 10 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-        let undated =
-            made.rsplit_once(", ").filter(|(_, date)| is_date(date)).map_or(&*made, |(recipe, _)| recipe);
-        let is_same = recipe == Some(undated) || by(line).as_deref() == Some(&made);
-        (!is_same).then_some(made)
+            },
+            _ => None,
+        }
     }
+}
+
+/// What a record says about its analysis, without the date at the end.
+fn undated(author: &str) -> &str {
+    let is_date =
+        |text: &str| text.len() == 10 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+    author.rsplit_once(", ").filter(|(_, date)| is_date(date)).map_or(author, |(recipe, _)| recipe)
 }
 
 /// The lines of a file in their order; a line that is too long comes once.

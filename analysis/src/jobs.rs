@@ -268,8 +268,12 @@ impl RecordAnalysis {
                 done => done.map_err(|error| error.to_string()),
             },
         };
-        if let (Some(provenance), true) = (&self.provenance, record != before) {
-            record.set(private(PROVENANCE, provenance));
+        // An author belongs to an analysis, and not to another one.
+        let is_analysed = outcome.as_ref().is_ok_and(|counts| counts.skipped == 0) && record != before;
+        match &self.provenance {
+            _ if !is_analysed => {}
+            Some(provenance) => record.set(private(PROVENANCE, provenance)),
+            None => drop(record.remove(PROVENANCE)),
         }
         match outcome {
             Ok(counts) => result.counts += counts,

@@ -193,8 +193,7 @@ fn without(line: &str, opcode: &str) -> Option<String> {
         let last = (at..tokens.len()).find(|at| tokens[*at].text == ";").unwrap_or(tokens.len() - 1);
         let behind = tokens[last].at + tokens[last].text.len();
         if tokens[at].text == opcode {
-            let needs_blank =
-                line.as_bytes().get(behind).is_some_and(|next| !is_blank(*next) && *next != b';');
+            let needs_blank = line.as_bytes().get(behind).is_some_and(|next| !is_blank(*next));
             left.push_str(&line[kept_to..if needs_blank { tokens[at].at } else { end }]);
             kept_to = behind;
         }

@@ -144,7 +144,9 @@ fn purge_leaves_all_the_rest_as_it_is() {
         (" bm e4;", ""),
         (" bm e4; id \"x\";", " id \"x\";"),
         (" id \"x\"; bm e4", " id \"x\";"),
-        ("  id \"x; bm d4;\" ;  bm e4 ;; acd 5;\t", "  id \"x; bm d4;\" ;; acd 5;\t"),
+        ("  id \"x; bm d4;\" ;  bm e4 ;; acd 5;\t", "  id \"x; bm d4;\" ;  ; acd 5;\t"),
+        (" bm e4;;id \"x\";", " ;id \"x\";"),
+        (" bm c4 c5; c5 \"x\";", " c5 \"x\";"),
         (" bm e4; acd 1; bm d4;", " acd 1;"),
         (" 0 1;bm e4;", " 0 1;"),
         (" acd 1;; bm e4;", " acd 1;;"),
@@ -163,6 +165,22 @@ fn purge_leaves_all_the_rest_as_it_is() {
         let (output, messages, counts) = run(purge("bm"), line.as_bytes());
         assert_eq!((text(output), counts.errors), (line, 1));
         assert!(messages.contains("a semicolon seems to be missing"), "{messages}");
+    }
+    for (opcode, doubtful) in [
+        ("ce", "ce 5 Target \"missed\";"),
+        ("bm", "bm e4 theme fork;"),
+        ("pv", "pv e4 Kd7 Sx 5;"),
+        ("ce", "ce 5 # comment"),
+        ("c9", "c9 \"x\" Ae \"y\";"),
+        ("resign", "resign c0 \"why\";"),
+        ("draw_offer", "draw_offer sm e4;"),
+        ("c1", "c1 c2 \"x\";"),
+        ("nic", "nic eco \"B00\";"),
+        ("Own", "Own 1 id \"x\";"),
+    ] {
+        let line = format!("{START} {doubtful}\n");
+        let (output, _, counts) = run(purge(opcode), line.as_bytes());
+        assert_eq!((text(output), counts.errors), (line, 1), "{doubtful}");
     }
     let other = "\n# bm e4;\r\nbm e4; x\n";
     assert_eq!(text(run(purge("bm"), other.as_bytes()).0), other);

@@ -1,7 +1,7 @@
 //! The quick verbs: canonical form (EPD specification, 7.1: "pfdn"), check, and purge of an operation.
 
 use game::epd::{Escapes, Fault, Findings, Lexer, Repair, Rule, Severity, is_opcode};
-use messages::epd::{BYTE_ORDER_MARK, Content, Operation, RecordReader, TextLine};
+use messages::epd::{BYTE_ORDER_MARK, Content, RecordReader, TextLine, doubtful_end};
 use serde::Serialize;
 
 use crate::process::{Interrupted, JobResult, LineHandler, is_malformed};
@@ -278,23 +278,16 @@ impl Purge {
         if lexer.fields().is_some() {
             lexer.counters();
             while let Some(opcode) = lexer.opcode() {
-                let is_meant = opcode.text == self.opcode;
-                let mut is_first = true;
-                while let Some(operand) = lexer.operand() {
-                    // The end of an operation is in doubt if it seems to hold another one.
-                    let is_other =
-                        is_meant && !is_first && !operand.is_string && Operation::is_listed(operand.text);
-                    if is_other {
-                        let message = format!("a semicolon seems to be missing before `{}`", operand.text);
-                        lexer.findings.report(operand.at, Rule::F9, Severity::Error, message);
+                if opcode.text == self.opcode {
+                    let operands: Vec<_> = std::iter::from_fn(|| lexer.operand()).collect();
+                    if let Some(place) = doubtful_end(opcode, &operands) {
+                        let text = game::excerpt(operands[place].text);
+                        let message = format!("a semicolon seems to be missing before `{text}`");
+                        lexer.findings.report(operands[place].at, Rule::F9, Severity::Error, message);
                     }
-                    is_first = false;
-                }
-                if is_meant {
                     // What follows without a blank of its own needs the one before the opcode.
                     let next = line.text.as_bytes().get(lexer.position());
-                    let has_blank =
-                        next.is_none_or(|next| next.is_ascii_whitespace() || matches!(next, 0x0b | b';'));
+                    let has_blank = next.is_none_or(|next| next.is_ascii_whitespace() || *next == 0x0b);
                     let before = &line.text[kept_to..opcode.at];
                     let blanks = |c: char| c.is_ascii_whitespace() || c == '\u{b}';
                     line.copy(if has_blank { before.trim_end_matches(blanks) } else { before }, &mut kept);

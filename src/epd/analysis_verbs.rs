@@ -11,6 +11,7 @@ use game::counted;
 use messages::epd::MoveReading;
 
 use super::EscapesArg;
+use super::recipe::RecipeFile;
 use super::work::{InputArgs, OutputArgs, Work};
 use crate::WrongInput;
 use crate::analyzer_args::{AnalyzerArgs, ChosenAnalyzer, today};
@@ -53,6 +54,7 @@ impl AnalysisArgs {
         let condition = self.input.files.condition.as_ref().map(|filter| format!("where {filter}"));
         let parts = [Some(game::excerpt(&engine)), Some(limit.clone()), task, condition];
         let recipe = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let whole_recipe = recipe.clone();
         // As it stands in a record, with room for the date.
         let recipe = game::epd::operand_text(&recipe);
         let recipe = recipe[..recipe.len().min(LONGEST_RECIPE)].trim_end().to_owned();
@@ -61,11 +63,14 @@ impl AnalysisArgs {
         let recipe = Some(recipe).filter(|_| !self.no_provenance);
         let grace = self.analyzer.grace();
         let (input, output) = (&self.input, &self.output);
+        let path = output.path().filter(|_| recipe.is_some());
+        let recipe_file = path.and_then(|path| RecipeFile::beside(path, &whole_recipe));
         let work = if self.resume {
-            Work::resume(input, output, recipe.as_deref())?
+            Work::resume(input, output, recipe.as_deref(), recipe_file.as_ref())?
         } else {
             Work::new(input, output)?
         };
+        recipe_file.as_ref().map_or(Ok(()), RecipeFile::write)?;
         let work = work.resumable(interrupt, grace);
         let earlier = match work.lines_done() {
             0 => String::new(),
@@ -77,6 +82,7 @@ impl AnalysisArgs {
         let verb = Verb::analysis(reader, job, new_analyzer, provenance);
         let verb = self.input.restricted(verb, reader).with_line_ends(self.output.line_ends(false));
         let counts = work.run(&verb)?;
+        recipe_file.iter().for_each(RecipeFile::remove);
         let Counts { found, missed, undecided, skipped, failed, nodes, time, .. } = counts;
         let records = found + missed + undecided + skipped + failed;
         let (came_of, seconds) = (sum_up(&counts), time.as_secs_f64());

@@ -3,6 +3,7 @@
 mod analysis_verbs;
 mod games;
 mod quick_verbs;
+mod recipe;
 mod report;
 mod selection_verbs;
 mod whole_files;

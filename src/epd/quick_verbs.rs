@@ -200,11 +200,11 @@ impl NormalizeArgs {
             LettersArg::Russian => PieceLetters::Russian,
         };
         let moves = if repairs.contains(Repair::Moves) { MoveReading::Repair } else { MoveReading::Legal };
-        let escapes = match self.escapes {
-            EscapesArg::Standard if repairs.contains(Repair::Escapes) => EscapesArg::PythonChess,
-            given => given,
-        };
-        RecordReader { mates: repairs.contains(Repair::Mates), repairs, letters, ..escapes.reader(moves) }
+        let mut reader = self.escapes.reader(moves);
+        if reader.escapes == Escapes::None && repairs.contains(Repair::Escapes) {
+            reader.escapes = Escapes::Perhaps;
+        }
+        RecordReader { mates: repairs.contains(Repair::Mates), repairs, letters, ..reader }
     }
 
     pub(super) fn run(&self) -> Result<()> {

@@ -24,6 +24,7 @@ use indicatif::ProgressBar;
 use messages::epd::RecordReader;
 use platform::signals;
 
+use super::recipe::RecipeFile;
 use crate::{FAILED, WrongInput, progress_bar, read_threads};
 
 /// Input arguments of verbs with threads.
@@ -79,6 +80,11 @@ impl OutputArgs {
         OutputArgs { output: path.map(Path::to_owned), ..OutputArgs::default() }
     }
 
+    /// The output file; `None` for standard output and in place.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
     /// Line ends of the output. `drops_nul`: whether NUL bytes at the ends of lines are left out.
     pub(super) fn line_ends(&self, drops_nul: bool) -> LineEnds {
         match self.line_ends {
@@ -128,6 +134,9 @@ impl FileArgs {
     fn open(&self, is_in_place: bool) -> Result<Vec<InputFile>> {
         let stdin = [PathBuf::from("-")];
         let paths = if self.paths.is_empty() { &stdin[..] } else { &self.paths };
+        if paths.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+            return Err(WrongInput::of(anyhow!("standard input (`-`) can be read only once")));
+        }
         let is_replaced = |path: &Path| is_in_place && path != Path::new("-");
         let open = |path: &PathBuf| {
             if is_replaced(path) { InputFile::open_in_place(path) } else { InputFile::open_records(path) }
@@ -183,8 +192,13 @@ impl Work {
 
     /// Opens all files to continue an earlier run; starts from the beginning if there is no output yet.
     ///
-    /// `recipe`: who analyses and how, which must be the same as before.
-    pub(super) fn resume(input: &InputArgs, output: &OutputArgs, recipe: Option<&str>) -> Result<Work> {
+    /// `recipe`: who analyses and how, which must be the same as before, as far as it stands in records; `recipe_file` has all of it.
+    pub(super) fn resume(
+        input: &InputArgs,
+        output: &OutputArgs,
+        recipe: Option<&str>,
+        recipe_file: Option<&RecipeFile>,
+    ) -> Result<Work> {
         let wrong = |text: String| WrongInput::of(anyhow!(text));
         let Some(path) = &output.output else {
             return Err(wrong("--resume continues a file; name it with --output".to_owned()));
@@ -204,6 +218,9 @@ impl Work {
                 ResumeError::Read(error) => error.into(),
                 error => wrong(format!("can't resume `{}`: {error}", path.display())),
             })?;
+        if let Some(file) = recipe_file.filter(|_| resumption.length > 0) {
+            file.check(resumption.is_signed)?;
+        }
         let inputs = files.open(false)?;
         let output = OutputFile::go_on(path, resumption.length, &inputs).map_err(advise)?;
         Ok(Work::with(input.threads, inputs, Some(output), resumption))

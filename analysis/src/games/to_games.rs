@@ -72,7 +72,8 @@ pub struct RecordGame {
     pub text: String,
     /// Number of moves of the record that can't be played. They stand in the comment.
     pub unplayed: usize,
-    /// Number of characters that PGN can't write in a comment or tag: braces became parentheses, control characters spaces.
+    /// Number of characters that PGN can't write in a comment or tag: braces became parentheses, control characters spaces, and of
+    /// several spaces one is left.
     pub replaced: u64,
 }
 
@@ -124,7 +125,8 @@ fn mainline(record: &Record<'_>) -> (MoveLine, usize, u64) {
     }
     let position = Record::new(record.position.clone()).to_string();
     let operations = record.to_string()[position.len()..].trim_start().to_owned();
-    let replaced = operations.chars().filter(|c| matches!(c, '{' | '}') || c.is_control()).count() as u64;
+    let replaced = operations.chars().filter(|c| matches!(c, '{' | '}') || c.is_control()).count() as u64
+        + operations.matches("  ").count() as u64;
     let before = Annotation::comment(&operations).into_iter().collect();
     (MoveLine { before, moves }, unplayed, replaced)
 }

@@ -1,7 +1,7 @@
 //! The verb that sets operations to the values of expressions.
 
 use game::epd::{Fault, LONGEST_STRING, Severity};
-use messages::epd::{Content, MoveReading, Record, RecordReader, TextLine};
+use messages::epd::{Content, MoveReading, Operation, Record, RecordReader, TextLine};
 
 use super::splice::{Changes, spliced};
 use crate::expressions::{
@@ -109,7 +109,7 @@ impl SetOperations {
         }
         let operand = match value {
             _ if is_written_as_string(opcode) => self.string(opcode, &value.text())?,
-            ExpressionValue::Text(text) if is_private(opcode) => self.string(opcode, text)?,
+            ExpressionValue::Text(text) if !Operation::is_listed(opcode) => self.string(opcode, text)?,
             ExpressionValue::Number(number) => number_text(*number),
             other => other.text().into_owned(),
         };
@@ -149,19 +149,6 @@ impl SetOperations {
 
     /// The text of a record with changes.
     fn written(&self, text: &str, changes: &Changes) -> Result<String, String> {
-        if let Some(text) = spliced(text, self.reader.escapes, changes) {
-            return Ok(text);
-        }
-        // A counter of a FEN becomes an operation.
-        let reader = RecordReader { moves: MoveReading::Syntax, ..self.reader };
-        let plain = reader.read(text, 1).record.ok_or("the record can't be read")?;
-        let mut canonical = String::new();
-        plain.write(&mut canonical, self.reader.escapes);
-        spliced(&canonical, self.reader.escapes, changes)
-            .ok_or_else(|| "the record can't be changed".to_owned())
+        spliced(text, self.reader.escapes, changes).ok_or_else(|| "the record can't be changed".to_owned())
     }
-}
-
-fn is_private(opcode: &str) -> bool {
-    opcode.starts_with(|c: char| c.is_ascii_uppercase())
 }

@@ -93,7 +93,12 @@ fn operations_are_set_where_they_belong() {
         format!("{START} acd 9;\r\n")
     );
     assert_eq!(set("Own = 'a\"b'; Num = 2.5", START).0, format!("{START} Num 2.5; Own \"a'b\";"));
-    assert_eq!(set("fmvn = 9", &format!("{START} 3 4 id x")).0, format!("{START} fmvn 9; hmvc 3; id \"x\";"));
+    let with_counters = format!("{START} 3 0 acn  07;am e4 e4; id x");
+    let changed = format!("{START} acn  07;am e4 e4; fmvn 1; hmvc 9; id x");
+    assert_eq!(set("hmvc = 9", &with_counters).0, changed);
+    assert_eq!(set("resign = 1 = 2", &format!("{START} resign;bm e4;")).0, format!("{START} bm e4;"));
+    assert_eq!(set("resign = 1 = 2", &format!("{START} resign;;bm e4;")).0, format!("{START} ;bm e4;"));
+    assert_eq!(set("theme = 'fork'", START).0, format!("{START} theme \"fork\";"));
     assert_eq!(set("id = 'y'", &format!("{START} 3 4 id x")).0, format!("{START} 3 4 id \"y\";"));
 }
 

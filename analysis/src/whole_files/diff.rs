@@ -11,9 +11,10 @@ use crate::process::JobResult;
 use crate::selection::Unmatched;
 
 /// Compares the records of two files by their positions: which are only in one of them, and which operations differ. The order of
-/// records and of operations does not matter, nor does white space. Several records of one position are compared in their order.
+/// records and of operations does not matter, nor does white space. Of several records of one position those that are equal belong
+/// together, the others in their order.
 ///
-/// The records of the first file are kept in memory. In `counts`, `found` are equal records, `missed` differ, `undecided` are only
+/// The records of the first file are kept in memory, and those of the second that are in no way equal. In `counts`, `found` are equal records, `missed` differ, `undecided` are only
 /// in one of the files.
 #[derive(Debug, Default)]
 pub struct DiffFiles {
@@ -23,9 +24,12 @@ pub struct DiffFiles {
     pub reader: RecordReader,
     /// Number of the present file.
     file: u32,
+    /// Records of the first file that have no partner yet.
     rows: Vec<Option<ComparedRecord>>,
-    places: HashMap<(String, u32), usize>,
-    occurrences: HashMap<String, u32>,
+    /// Their places by position.
+    places: HashMap<String, Vec<usize>>,
+    /// Records of the second file without an equal one, by their positions.
+    others: Vec<(String, ComparedRecord)>,
 }
 
 #[derive(Debug)]
@@ -72,7 +76,6 @@ impl RecordVerb for DiffFiles {
 
     fn begin_file(&mut self) {
         self.file += 1;
-        self.occurrences.clear();
     }
 
     fn record(
@@ -82,38 +85,43 @@ impl RecordVerb for DiffFiles {
         result: &mut JobResult,
     ) -> io::Result<()> {
         let position = position_key(subject);
-        let occurrence = self.occurrences.entry(position.clone()).or_default();
-        *occurrence += 1;
-        let key = (position, *occurrence);
-        let operations = self.operations(subject);
+        let record = ComparedRecord { text: line.text.to_string(), operations: self.operations(subject) };
+        let places = self.places.entry(position.clone()).or_default();
         if self.file == 1 {
-            self.places.insert(key, self.rows.len());
-            self.rows.push(Some(ComparedRecord { text: line.text.to_string(), operations }));
+            places.push(self.rows.len());
+            self.rows.push(Some(record));
             return Ok(());
         }
-        let here = self.places.get(&key).and_then(|place| self.rows[*place].take());
-        let told = match here {
-            None => {
-                result.counts.undecided += 1;
-                format!("+ {}\n", line.text)
-            }
-            Some(here) => match compare(&here.operations, &operations) {
-                differences if differences.is_empty() => {
-                    result.counts.found += 1;
-                    return Ok(());
-                }
-                differences => {
-                    result.counts.missed += 1;
-                    let name = operations.get("id").map_or_else(String::new, |id| format!(" {id}"));
-                    format!("= {}{name}\n{differences}", key.0)
-                }
-            },
+        let is_equal = |place: &usize| {
+            self.rows[*place].as_ref().is_some_and(|here| here.operations == record.operations)
         };
-        result.output.extend_from_slice(told.as_bytes());
+        match places.iter().position(is_equal) {
+            Some(at) => {
+                self.rows[places.remove(at)] = None;
+                result.counts.found += 1;
+            }
+            None => self.others.push((position, record)),
+        }
         Ok(())
     }
 
     fn finish(&mut self, result: &mut JobResult) -> io::Result<bool> {
+        for (position, there) in std::mem::take(&mut self.others) {
+            let places = self.places.get_mut(&position).filter(|places| !places.is_empty());
+            let here = places.and_then(|places| self.rows[places.remove(0)].take());
+            let told = match here {
+                Some(here) => {
+                    result.counts.missed += 1;
+                    let name = there.operations.get("id").map_or_else(String::new, |id| format!(" {id}"));
+                    format!("= {position}{name}\n{}", compare(&here.operations, &there.operations))
+                }
+                None => {
+                    result.counts.undecided += 1;
+                    format!("+ {}\n", there.text)
+                }
+            };
+            result.output.extend_from_slice(told.as_bytes());
+        }
         for here in self.rows.drain(..).flatten() {
             result.counts.undecided += 1;
             result.output.extend_from_slice(format!("- {}\n", here.text).as_bytes());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-use messages::epd::{MoveReading, RecordReader, TextLine};
+use messages::epd::{Escapes, MoveReading, RecordReader, TextLine};
 
 use super::{RecordVerb, position_key, written_operations};
 use crate::expressions::Subject;
@@ -58,7 +58,7 @@ struct JoinedOperation {
 }
 
 /// The operations of an analysis.
-const ANALYSIS: [&str; 9] = ["Analyzer", "Dm", "Target", "acd", "acn", "acs", "ce", "pm", "pv"];
+const ANALYSIS: [&str; 10] = ["Analyzer", "Dm", "Target", "acd", "acn", "acs", "ce", "dm", "pm", "pv"];
 
 impl JoinFiles {
     /// Creates the verb.
@@ -66,7 +66,8 @@ impl JoinFiles {
         JoinFiles { precedence, reader, ..JoinFiles::default() }
     }
 
-    /// An analysis is one whole, with its author: of two different ones the record that gives way loses all of its own.
+    /// An analysis is one whole, with its author: of two that differ the record that gives way loses all of its own. One that has
+    /// all of the other and more does not differ from it.
     fn merge_analysis(
         &mut self,
         place: usize,
@@ -90,15 +91,19 @@ impl JoinFiles {
         let Some(before) = known.keys().next().map(|opcode| row.operations[*opcode].origin.clone()) else {
             return;
         };
-        if own.is_empty() || own == known {
+        let has_all = |more: &BTreeMap<&String, &String>, less: &BTreeMap<&String, &String>| {
+            less.iter().all(|(opcode, text)| more.get(opcode) == Some(text))
+        };
+        if has_all(&own, &known) || has_all(&known, &own) {
             return;
         }
-        let (kept, dropped) = match self.precedence {
-            Precedence::First => (before.as_str(), origin),
-            Precedence::Last => (origin, before.as_str()),
+        let (kept, dropped, lost) = match self.precedence {
+            Precedence::First => (before.as_str(), origin, &own),
+            Precedence::Last => (origin, before.as_str(), &known),
         };
-        result.counts.missed += 1;
-        let message = format!("{dropped}: note: the analysis gives way to that of {kept}\n");
+        result.counts.missed += lost.len() as u64;
+        let lost = lost.keys().map(|opcode| opcode.as_str()).collect::<Vec<_>>().join(", ");
+        let message = format!("{dropped}: note: its analysis ({lost}) gives way to that of {kept}\n");
         result.messages.extend_from_slice(message.as_bytes());
         match self.precedence {
             Precedence::First => operations.retain(|(opcode, _)| !is_analysis(opcode)),
@@ -197,9 +202,8 @@ impl RecordVerb for JoinFiles {
     fn finish(&mut self, result: &mut JobResult) -> io::Result<bool> {
         let rows = &self.rows[self.written..];
         let part = &rows[..rows.len().min(PART)];
-        let reader = self.reader();
         for row in part {
-            row.write(reader, &mut result.output);
+            row.write(self.reader.escapes, &mut result.output);
         }
         self.written += part.len();
         Ok(self.written < self.rows.len())
@@ -208,14 +212,9 @@ impl RecordVerb for JoinFiles {
 
 impl JoinedRecord {
     /// Writes the record with its changes.
-    fn write(&self, reader: RecordReader, out: &mut Vec<u8>) {
-        let changed = spliced(&self.text, reader.escapes, &self.changes).or_else(|| {
-            // A counter of a FEN becomes an operation.
-            let mut canonical = String::new();
-            reader.read(&self.text, 1).record?.write(&mut canonical, reader.escapes);
-            spliced(&canonical, reader.escapes, &self.changes)
-        });
-        let text = changed.unwrap_or_else(|| self.text.clone());
+    fn write(&self, escapes: Escapes, out: &mut Vec<u8>) {
+        // The counters of a FEN that are no numbers can't be changed.
+        let text = spliced(&self.text, escapes, &self.changes).unwrap_or_else(|| self.text.clone());
         if self.is_latin_1 && text.chars().all(|c| u32::from(c) < 0x100) {
             out.extend(text.chars().map(|c| c as u8));
         } else {

@@ -111,6 +111,21 @@ fn records_of_a_position_are_merged() {
 }
 
 #[test]
+fn an_analysis_is_merged_whole() {
+    let join = |precedence, one: &str, other: &str| {
+        let verb = &mut JoinFiles::new(precedence, RecordReader::default());
+        let (joined, messages, counts) = pass(verb, None, &[&records(&[one]), &records(&[other])]);
+        (joined.trim_end().trim_start_matches(START).to_owned(), messages, counts.missed)
+    };
+    let theirs = "Analyzer \"x\"; Dm \"at most\"; dm 4; pv e4;";
+    let (joined, messages, missed) = join(Precedence::First, "dm 5;", theirs);
+    assert_eq!((joined.as_str(), missed), (" dm 5;", 4));
+    assert_eq!(messages, "b:1: note: its analysis (Analyzer, Dm, dm, pv) gives way to that of a:1\n");
+    assert_eq!(join(Precedence::First, "dm 4;", theirs).0, format!(" {theirs}"));
+    assert_eq!(join(Precedence::Last, "ce 5;", "pm e4;").0, " pm e4;");
+}
+
+#[test]
 fn two_files_are_compared() {
     let one = format!("{START} acd 5;bm  e4; id \"x\";\n{ENDING} ce 1; acn 7;\n{START} ce 0;\n");
     let other =
@@ -127,6 +142,8 @@ fn two_files_are_compared() {
     assert_eq!((counts.found, counts.missed, counts.undecided, counts.failed), (1, 1, 2, 1));
     assert!(diff(&[], &[&one, &other]).0.contains("  - acn 7;\n  + acn 8;\n"));
     assert_eq!(diff(&[], &[&one, &one]).0, "");
+    let [here, there] = [["ce 1;", "ce 2;", "ce 3;"], ["ce 3;", "ce 4;", "ce 1;"]].map(|all| records(&all));
+    assert_eq!(diff(&[], &[&here, &there]).0, format!("= {START}\n  - ce 2;\n  + ce 4;\n"));
 }
 
 #[test]

@@ -13,6 +13,8 @@ pub enum Escapes {
     None,
     /// `\"` and `\\`, as python-chess writes them.
     Backslash,
+    /// The same in strings that have `\"` before their end; the others have none.
+    Perhaps,
     /// `\s` for a semicolon, as `ChessDB` writes it.
     ChessDb,
 }
@@ -22,6 +24,7 @@ impl Escapes {
     pub fn decode(self, text: &str) -> Cow<'_, str> {
         match self {
             Escapes::Backslash if text.contains('\\') => Cow::Owned(without_backslashes(text)),
+            Escapes::Perhaps if text.contains("\\\"") => Cow::Owned(without_backslashes(text)),
             Escapes::ChessDb if text.contains("\\s") => Cow::Owned(text.replace("\\s", ";")),
             _ => Cow::Borrowed(text),
         }
@@ -36,13 +39,17 @@ impl Escapes {
             Escapes::ChessDb if text.contains(['"', ';']) => {
                 Cow::Owned(text.replace('"', "'").replace(';', "\\s"))
             }
-            Escapes::None if text.contains('"') => Cow::Owned(text.replace('"', "'")),
+            Escapes::None | Escapes::Perhaps if text.contains('"') => Cow::Owned(text.replace('"', "'")),
             _ => Cow::Borrowed(text),
         }
     }
 
     /// Length of a string up to its closing quotation mark; `None` if it is not closed.
     fn end_of_string(self, bytes: &[u8]) -> Option<usize> {
+        if self == Escapes::Perhaps {
+            let escaped = Escapes::Backslash.end_of_string(bytes).filter(|end| is_end(bytes, *end));
+            return escaped.or_else(|| Escapes::None.end_of_string(bytes));
+        }
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             match byte {
@@ -376,10 +383,12 @@ impl<'a> Lexer<'a> {
 
 /// Whether the rest of a line behind the beginning of a string has an end of the string if `\"` does not end it.
 fn has_another_end(rest: &str) -> bool {
-    let end = Escapes::Backslash.end_of_string(rest.as_bytes());
-    end.is_some_and(|end| {
-        end < rest.len() && rest.as_bytes().get(end + 1).is_none_or(|next| ends_word(*next))
-    })
+    Escapes::Backslash.end_of_string(rest.as_bytes()).is_some_and(|end| is_end(rest.as_bytes(), end))
+}
+
+/// Whether what is behind the beginning of a string can end it at a quotation mark: with a blank, a semicolon or the end of the line.
+fn is_end(rest: &[u8], mark: usize) -> bool {
+    mark < rest.len() && rest.get(mark + 1).is_none_or(|next| ends_word(*next))
 }
 
 /// Whether a text has the form of an opcode: a letter, then up to 14 letters, digits or underscores (EPD specification, 5.1).
@@ -528,6 +537,9 @@ mod tests {
         assert_eq!(taken(text, Escapes::Backslash).0, [r#"c0|"a "b" \ \s""#, r#"c1|"";""#]);
         assert_eq!(taken(r#" c0 "a\s b";"#, Escapes::ChessDb).0, [r#"c0|"a; b""#]);
         assert_eq!(taken(r#" c0 "a\";"#, Escapes::None).0, [r#"c0|"a\""#]);
+        let text = r#" c0 "a \"b\" \\"; c1 "\\"; c2 "\"; c3 "x";"#;
+        let perhaps = [r#"c0|"a "b" \""#, r#"c1|"\\""#, r#"c2|"\""#, r#"c3|"x""#];
+        assert_eq!(taken(text, Escapes::Perhaps).0, perhaps);
     }
 
     #[test]

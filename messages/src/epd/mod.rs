@@ -25,7 +25,7 @@ pub use moves::EpdMove;
 pub(crate) use moves::cleaned;
 pub use operation::{AnyOperand, Contact, Operation, Text};
 pub use position::{Castling, EpdPosition, EpdPosition as Position};
-pub use record::{MoveReading, Reading, Record, RecordReader, Strictness};
+pub use record::{MoveReading, Reading, Record, RecordReader, Strictness, doubtful_end};
 pub use repair::{PieceLetters, RepairSet};
 pub use values::{
     ClockTime, EpdEvaluation, EpdEvaluation as Evaluation, RefereeCommand, RefereeRequest, Register,

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-use game::epd::{Escapes, Fault, Findings, Lexer, Operand, Repair, Rule, Severity, Word};
+use game::epd::{Escapes, Fault, Findings, Lexer, Operand, Repair, Rule, Severity, Word, is_opcode};
 use game::{FenError, Game};
 use smallvec::SmallVec;
 
@@ -254,7 +254,8 @@ impl RecordReader {
             operands.extend(std::iter::from_fn(|| lexer.operand()));
             let mut rest = &operands[..];
             let mut opcode = opcode;
-            while let Some(next) = self.forgotten_semicolon(rest) {
+            let repairs = self.repairs.contains(Repair::Semicolons);
+            while let Some(next) = repairs.then(|| forgotten_semicolon(rest)).flatten() {
                 let message = format!("no semicolon before `{}`", rest[next].text);
                 lexer.findings.report_repaired(rest[next].at, Rule::F9, Repair::Semicolons, message);
                 operations.push(read(opcode, &rest[..next], &mut lexer.findings), opcode.at, 0);
@@ -270,7 +271,8 @@ impl RecordReader {
         if is_garbled {
             return None;
         }
-        operations.sort(first, self.repairs.contains(Repair::Duplicates), &mut lexer.findings);
+        let repairs = self.repairs.contains(Repair::Duplicates).then(|| lexer.text());
+        operations.sort(first, repairs, &mut lexer.findings);
         let record =
             Record { position, operations: operations.list, line: lexer.text(), places: operations.places };
         judge(&record, &record.places, &mut lexer.findings);
@@ -278,12 +280,33 @@ impl RecordReader {
     }
 }
 
-impl RecordReader {
-    /// Place of an opcode among operands, before which a semicolon was forgotten.
-    fn forgotten_semicolon(self, operands: &[Operand<'_>]) -> Option<usize> {
-        let is_opcode = |operand: &Operand<'_>| !operand.is_string && Operation::is_listed(operand.text);
-        self.repairs.contains(Repair::Semicolons).then(|| operands.iter().position(is_opcode)).flatten()
+/// Place of an opcode among operands, before which a semicolon was forgotten. `c4` is a move, too: a register is meant only before a
+/// string.
+fn forgotten_semicolon(operands: &[Operand<'_>]) -> Option<usize> {
+    operands.iter().enumerate().position(|(place, operand)| {
+        let is_text = || operands.get(place + 1).is_some_and(|next| next.is_string);
+        let is_register = matches!(operand.text.as_bytes(), [b'c' | b'v', b'0'..=b'9']);
+        !operand.is_string && Operation::is_listed(operand.text) && (!is_register || is_text())
+    })
+}
+
+/// Place of an operand that may be the opcode of another operation, so that the end of this one is in doubt.
+pub fn doubtful_end(opcode: Word<'_>, operands: &[Operand<'_>]) -> Option<usize> {
+    let is_listed = Operation::is_listed(opcode.text);
+    if let Some(place) = forgotten_semicolon(operands).filter(|&place| is_listed || place > 0) {
+        return Some(place);
     }
+    let is_wrong = || {
+        let mut findings = Findings::new("", 0);
+        let moves = MoveReader { position: None, repairs: false, letters: PieceLetters::English };
+        let (escapes, repairs) = (Escapes::None, RepairSet::NONE);
+        let findings = &mut findings;
+        Operands { opcode, given: operands, moves, mates: false, escapes, repairs, findings }.read();
+        findings.worst_since(0) == Some(Severity::Error)
+    };
+    let is_like_an_opcode = |operand: &Operand<'_>| !operand.is_string && is_opcode(operand.text);
+    let place = operands.iter().skip(1).position(is_like_an_opcode).map(|place| place + 1);
+    place.filter(|_| is_listed && is_wrong())
 }
 
 /// Whether an operation is written as it stands in the line: it has no fault that writing it anew would repair, or it was not
@@ -317,8 +340,8 @@ impl<'a> Operations<'a> {
     }
 
     /// Sorts the operations by opcode and keeps the last one of duplicates. Those before `first` are counters of a FEN,
-    /// which may be in any order. `repairs`: whether duplicates are repaired.
-    fn sort(&mut self, first: usize, repairs: bool, findings: &mut Findings<'a>) {
+    /// which may be in any order. `repairs`: the line, if duplicates are repaired.
+    fn sort(&mut self, first: usize, repairs: Option<&str>, findings: &mut Findings<'a>) {
         if self.list.is_sorted_by(|one, next| one.opcode() < next.opcode()) {
             return;
         }
@@ -334,10 +357,14 @@ impl<'a> Operations<'a> {
             if is_double {
                 let opcode = game::excerpt(kept.1.opcode());
                 let at = kept.0.at;
+                // A mate that stands in `bm`.
+                let is_converted = |line: &str| {
+                    opcode == "ce" && [at, next.0.at].iter().any(|at| !line[*at..].starts_with("ce"))
+                };
                 if next.1 == kept.1 {
                     let message = format!("duplicate `{opcode}` with the same operands");
                     findings.report(at, Rule::F12, Severity::Warning, message);
-                } else if repairs && opcode != "dm" {
+                } else if repairs.is_some_and(|line| opcode != "dm" && !is_converted(line)) {
                     // Of two different mates one is wrong, and nobody can say which.
                     let is_joined = next.1.join(&kept.1);
                     if is_joined {

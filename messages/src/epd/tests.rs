@@ -352,7 +352,7 @@ fn moves_in_the_wild_become_san() {
 #[test]
 fn each_repair_says_its_kind() {
     let all = RecordReader {
-        escapes: Escapes::Backslash,
+        escapes: Escapes::Perhaps,
         repairs: Repair::ALL.into_iter().fold(RepairSet::NONE, RepairSet::with),
         ..IMPORT
     };
@@ -375,8 +375,15 @@ fn each_repair_says_its_kind() {
             "{operations}"
         );
     }
+    // Registers are squares, too.
+    for right in ["bm c4;", "pv e4 c5 Nf3 d6;", "am c3 c4;", "c6 \"end\\\"; fmvn 1;", "c6 \"a\\\\b\";"] {
+        let line = format!("{START} {right}");
+        let reading = all.read(&line, 1);
+        assert!(reading.faults.iter().all(|fault| fault.severity < Severity::Warning), "{right}");
+        assert_eq!(reading.record.expect("a record").to_string(), line);
+    }
     // What nobody can know is not repaired.
-    for doubtful in ["bm #3; dm 5;", "dm 5; dm 3;", "dm 1.5;", "acd 2.5;", "c7 x\"y;"] {
+    for doubtful in ["bm #3; dm 5;", "bm #-3; ce 5;", "dm 5; dm 3;", "dm 1.5;", "acd 2.5;", "c7 x\"y;"] {
         let reader = if doubtful.starts_with("c7") { IMPORT } else { all };
         let faults = reader.read(&format!("{START} {doubtful}"), 1).faults;
         assert!(faults.iter().any(|fault| fault.severity == Severity::Error), "{doubtful}: {faults:?}");

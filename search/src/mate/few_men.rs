@@ -58,13 +58,16 @@ struct Ending {
 
 impl FewMen {
     /// Solves a problem exactly. `None` if the ending has too many men or a pawn, if moves of the root are excluded, or if earlier
-    /// positions or the fifty-move rule could matter.
+    /// positions or the fifty-move rule could matter. A lone king never mates, whatever the others are.
     pub fn solve(&mut self, root: &Root, problem: Problem) -> Option<Finding> {
         let position = &root.position;
+        if position.by_color(problem.attacker).count() < 2 {
+            return Some(Finding::NoMate);
+        }
         let is_free =
             root.allowed.is_none() && root.earlier_keys.is_empty() && !position.has_castling_rights();
         let is_small = position.occupied().count() <= MOST_MEN && position.by_role(Role::Pawn).is_empty();
-        if !is_free || !is_small || position.by_color(problem.attacker).count() < 2 {
+        if !is_free || !is_small {
             return None;
         }
         self.prepare(&Material::of(position, problem.attacker));
