@@ -40,7 +40,7 @@ pub(crate) struct AnalyzerArgs {
 #[derive(Args)]
 #[group(multiple = false)]
 struct LimitArgs {
-    /// Nodes to search for each position; `herald annotate` takes 200000 if no limit is given
+    /// Nodes to search for each position
     #[arg(long, value_name = "COUNT")]
     nodes: Option<NonZeroU64>,
     /// Search depth

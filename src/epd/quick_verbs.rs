@@ -127,19 +127,19 @@ enum RepairArg {
     LineEnds,
     /// NUL bytes at the ends of lines are left out
     Nul,
-    /// `\"` and `\\` in strings, which EPD does not have, become an apostrophe and `\`
+    /// `\"` before the end of a string, which EPD does not have, becomes an apostrophe, and `\\` there `\`
     Escapes,
     /// Convert moves in coordinates, with figurines, move numbers, `0-0`, `e.p.` or any other readable notation to SAN
     Moves,
     /// Convert `bm #3` to `dm 3`, and `bm #-3` to the `ce` of that mate
     Mates,
-    /// A known opcode among operands begins the next operation
+    /// A known opcode among operands begins the next operation; `c0` to `v9`, which may be squares, only before a string
     Semicolons,
-    /// Of operations with one opcode the moves of `am` and `bm` are joined; of others the last one is kept
+    /// Of operations with one opcode the moves of `am` and `bm` are joined; of others the last one is kept, but not of two mates
     Duplicates,
     /// A string that is not closed ends with the line
     Quotes,
-    /// Numbers in quotation marks, with decimals (rounded; pawns in `ce`) or commas between thousands
+    /// Numbers in quotation marks, with commas between thousands, with zeros as decimals, or in pawns in `ce`
     Numbers,
 }
 

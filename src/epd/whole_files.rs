@@ -140,7 +140,8 @@ impl UniqueArgs {
 /// Merge the EPD records of one position from several files
 ///
 /// The first record of a position stays where it is and gets the operations that the others have and it lacks. Where they have one
-/// operation with different operands, --prefer says which wins; the other is reported. Several records of one position in a file are
+/// operation with different operands, --prefer says which wins; the other is reported. An analysis wins or gives way as a whole,
+/// unless one has all of the other. Several records of one position in a file are
 /// not merged with one another: the second is merged with the second of the other files. Other lines come first. All records are kept
 /// in memory.
 #[derive(Args)]

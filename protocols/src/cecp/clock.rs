@@ -3,6 +3,7 @@
 //! The clock belongs to the engine and not to a colour, and is also kept without the GUI's `time`. It is charged with
 //! the time that the stop-watch of a search has measured, which may be processor time or nodes.
 
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use engine::{Limits, TimeLimit, TimeMeasure};
@@ -25,6 +26,8 @@ pub(super) struct TimeSettings {
     session: Duration,
     /// Whether the next `time` tells what the GUI has taken off for the engine's last move.
     is_lag_due: bool,
+    /// When `time` came for the engine's next move: its clock runs since then, although the opponent's move comes later.
+    told_at: Option<Instant>,
 }
 
 /// The engine's half of the clock, whatever colour it plays.
@@ -32,6 +35,9 @@ const ENGINE: Color = Color::White;
 
 /// Time per move for `st 0`, which GUIs send when they round down less than a second.
 const LESS_THAN_A_SECOND: Duration = Duration::from_millis(999);
+
+/// Times between `time` and the opponent's move that are the machine's.
+const DELAYS: RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_millis(500);
 
 /// What is left on a clock when a search is no longer waited for.
 const LAST_MOMENT: Duration = Duration::from_millis(50);
@@ -41,8 +47,9 @@ impl Default for TimeSettings {
     fn default() -> TimeSettings {
         let (clock, measure) = (Clock::default(), TimeMeasure::Wall);
         let (reserve, session) = (Reserve::default(), Duration::ZERO);
+        let (start_ply, depth, is_lag_due, told_at) = (0, None, false, None);
         let mut settings =
-            TimeSettings { clock, start_ply: 0, depth: None, measure, reserve, session, is_lag_due: false };
+            TimeSettings { clock, start_ply, depth, measure, reserve, session, is_lag_due, told_at };
         let forty_moves = TimeSession { moves: 40, time: Duration::from_mins(5) };
         settings.set_level(&[forty_moves], Duration::ZERO, 0);
         settings
@@ -101,6 +108,20 @@ impl TimeSettings {
             self.reserve.note_lag(self.remaining().saturating_sub(remaining));
         }
         self.clock.set_remaining(ENGINE, remaining, Instant::now());
+        self.told_at = is_for_next_move.then(Instant::now);
+    }
+
+    /// Takes off what has passed since `time`, if that is as much as a busy machine makes of it and not the opponent's thinking.
+    pub(super) fn without_delay(&self, granted: TimeLimit) -> TimeLimit {
+        let passed = self.told_at.map_or(Duration::ZERO, |told| told.elapsed());
+        match granted {
+            _ if self.measure != TimeMeasure::Wall || !DELAYS.contains(&passed) => granted,
+            TimeLimit::Unlimited => granted,
+            TimeLimit::PerMove(time) => TimeLimit::PerMove(time.saturating_sub(passed)),
+            TimeLimit::Clock { remaining, increment, moves_to_go } => {
+                TimeLimit::Clock { remaining: remaining.saturating_sub(passed), increment, moves_to_go }
+            }
+        }
     }
 
     /// Returns the remaining time. The clock itself never runs, so the moment does not matter.
@@ -177,6 +198,7 @@ impl TimeSettings {
     /// Charges the time of the move at `ply` and counts the move.
     pub(super) fn make_move(&mut self, used: Duration, ply: usize) {
         self.spend(used);
+        self.told_at = None;
         self.clock = self.clock_at(ply);
         self.clock.book_turn(ENGINE, Duration::ZERO);
         self.reserve.fade();
@@ -232,6 +254,20 @@ mod tests {
 
     fn of_clock(remaining: u64, increment: u64, moves_to_go: Option<u32>) -> TimeLimit {
         TimeLimit::Clock { remaining: millis(remaining), increment: millis(increment), moves_to_go }
+    }
+
+    #[test]
+    fn what_a_busy_machine_takes_between_time_and_the_move_is_taken_off() {
+        let mut clock = TimeSettings::default();
+        let (second, per_move) = (of_clock(1000, 0, None), TimeLimit::PerMove(millis(1000)));
+        assert_eq!(clock.without_delay(second), second);
+        clock.synchronise(100, true);
+        std::thread::sleep(millis(30));
+        let TimeLimit::Clock { remaining, .. } = clock.without_delay(second) else { panic!("a clock") };
+        assert!(remaining <= millis(970), "{remaining:?}");
+        assert!(clock.without_delay(per_move) != per_move);
+        clock.make_move(millis(10), 0);
+        assert_eq!(clock.without_delay(second), second);
     }
 
     #[test]

@@ -231,7 +231,10 @@ impl<'a> CecpSession<'a> {
         let mut reply = None;
         let (purpose, limits) = match occupation {
             Occupation::Nothing => return None,
-            Occupation::Think => (Purpose::Play, self.clock.limits(game.ply())),
+            Occupation::Think => {
+                let limits = self.clock.limits(game.ply());
+                (Purpose::Play, Limits { time: self.clock.without_delay(limits.time), ..limits })
+            }
             Occupation::Hint => {
                 let time = TimeLimit::PerMove(HINT_TIME);
                 (Purpose::Play, Limits { time, ..self.clock.analysis_limits() })
@@ -251,7 +254,7 @@ impl<'a> CecpSession<'a> {
         let clock = Arc::new(StopWatch::start(self.clock.measure));
         let task = SearchTask { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
         self.host.engine.think(&game, task);
-        let (own_since, granted) = (Duration::ZERO, self.clock.granted(self.ply()));
+        let (own_since, granted) = (Duration::ZERO, self.clock.without_delay(self.clock.granted(self.ply())));
         Some(Search { occupation, reply, limits, granted, clock, own_since, latest: None, current: None })
     }
 
