@@ -61,3 +61,25 @@ impl RecipeFile {
         let _ = fs::remove_file(&self.path);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_continued_by_the_same_recipe_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = folder.path().join("analysed.epd");
+        let beside = |recipe: &str| RecipeFile::beside(&output, recipe).expect("no device");
+        let refused = beside("mate in 2").check(false).expect_err("nothing says it").to_string();
+        assert!(refused.contains("is missing"), "{refused}");
+        assert!(beside("mate in 2").check(true).is_ok());
+        beside("mate in 2").write().expect("written");
+        let refused = beside("mate in 3").check(true).expect_err("another").to_string();
+        assert!(refused.contains("says `mate in 2`; this is `mate in 3`"), "{refused}");
+        assert!(beside("mate in 2").check(false).is_ok());
+        beside("mate in 2").remove();
+        assert!(!folder.path().join("analysed.epd.recipe").exists());
+        assert!(RecipeFile::beside(Path::new("/dev/null"), "x").is_none());
+    }
+}
