@@ -262,13 +262,13 @@ impl MendSession {
             if let Some(failure) = self.program.failure() {
                 return Err(failure.clone().into());
             }
-            if has_heard_all {
-                let until = Instant::now() + POLL_INTERVAL;
-                let until = self.program.deadline().map_or(until, |deadline| deadline.min(until));
-                let program = self.program.source();
-                let sources: Vec<_> = [lines.bell.source()].into_iter().chain(program).collect();
-                platform::wait(&sources, until);
-            }
+            // A program that writes without end has to wait: whoever works all the time gets a processor late when the flag is near.
+            let pause = if has_heard_all { POLL_INTERVAL } else { SLICE };
+            let until = Instant::now() + pause;
+            let until = self.program.deadline().map_or(until, |deadline| deadline.min(until));
+            let program = self.program.source().filter(|_| has_heard_all);
+            let sources: Vec<_> = [lines.bell.source()].into_iter().chain(program).collect();
+            platform::wait(&sources, until);
         }
         Ok(())
     }

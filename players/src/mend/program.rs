@@ -123,6 +123,8 @@ pub(super) struct Program {
     was_interrupted: bool,
     /// When it is looked at whether it has.
     look_at: Option<Instant>,
+    /// A move was made in its place, and the game goes on.
+    has_stand_in: bool,
     /// How long it was waited for when it got ready last.
     patience: Duration,
     told: RateLimit,
@@ -146,6 +148,7 @@ impl Program {
             asked: None,
             was_interrupted: false,
             look_at: None,
+            has_stand_in: false,
             told: RateLimit::new(MOST_LINES, Duration::from_secs(1)),
             news: VecDeque::new(),
         }
@@ -327,6 +330,7 @@ impl Program {
 
     /// Ends the game, also while the program ponders.
     pub(super) fn end_game(&mut self, outcome: Option<Outcome>) {
+        self.has_stand_in = false;
         let was_thinking = self.asked.take().is_some();
         let was_playing = self.known.take().is_some();
         if was_thinking {
@@ -346,13 +350,12 @@ impl Program {
         }
     }
 
-    /// Ends the process in its own time, and lets another one get ready.
+    /// Ends the process in its own time.
     fn retire(&mut self) {
         if let Engine::On(player) = std::mem::replace(&mut self.engine, Engine::Off) {
             // Without a thread it is killed.
             let _ = thread::Builder::new().name("ending".into()).spawn(move || player.quit());
         }
-        self.begin_start();
     }
 
     /// Offers a draw, if the program is thinking.
@@ -411,11 +414,13 @@ impl Program {
         }
     }
 
-    /// Ends an interrupted program that thinks on. Another one gets ready before it is asked again.
+    /// Ends an interrupted program that thinks on. In a game another one gets ready before it is asked again.
     fn look(&mut self) {
         self.look_at = None;
         if self.known.is_none() && self.is_deaf() {
             self.engine = Engine::Off;
+        }
+        if self.has_stand_in {
             self.begin_start();
         }
     }
@@ -591,6 +596,7 @@ impl Program {
             self.note(format!("{reason}: {what} is made in its place"));
         }
         self.interrupt();
+        self.has_stand_in = true;
         self.news.extend(instead.map(News::Answer));
     }
 }

@@ -347,7 +347,8 @@ fn analysis_under_cecp() {
     bench.send("force\nanalyze");
     assert_eq!(bench.told(), format!("analyse {START}  0"));
     assert_eq!(bench.say(PlayerEvent::Thinking(line("e2e4", 2))), "2 12 0 900\te4");
-    assert_eq!(bench.send("."), "stat01: 0 900 2 0 20");
+    let status = bench.send(".");
+    assert!(status.starts_with("stat01: ") && status.ends_with(" 900 2 0 20"), "{status}");
     bench.send("usermove e2e4");
     assert_eq!(bench.told(), format!("call off|analyse {START} e2e4 0"));
     assert_eq!(bench.say(PlayerEvent::Thinking(line("e2e4", 2))), "", "a line of the position before");
