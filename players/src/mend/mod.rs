@@ -45,6 +45,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Longest time for which one side is listened to before the other one and the clock have their turn.
 const SLICE: Duration = Duration::from_millis(5);
 
+/// Most slices for which a program that writes without end is not read.
+const LONGEST_PAUSE: u32 = 4;
+
 /// Time for what is being done when the adapter is to end, such as waiting for the program to get ready.
 const LAST_ACT: Duration = Duration::from_secs(1);
 
@@ -245,6 +248,7 @@ struct MendSession {
 
 impl MendSession {
     fn run(&mut self, lines: &GuiLines, leaving: &AtomicBool) -> Result<(), MendError> {
+        let mut floods = 0;
         while !leaving.load(Ordering::Relaxed) {
             let next = Instant::now() + SLICE;
             while Instant::now() < next
@@ -262,8 +266,10 @@ impl MendSession {
             if let Some(failure) = self.program.failure() {
                 return Err(failure.clone().into());
             }
-            // A program that writes without end has to wait: whoever works all the time gets a processor late when the flag is near.
-            let pause = if has_heard_all { POLL_INTERVAL } else { SLICE };
+            // A program that writes without end has to wait, longer each time: whoever works all the time gets a processor late when
+            // the flag is near.
+            floods = if has_heard_all { 0 } else { LONGEST_PAUSE.min(floods + 1) };
+            let pause = if has_heard_all { POLL_INTERVAL } else { SLICE * floods };
             let until = Instant::now() + pause;
             let until = self.program.deadline().map_or(until, |deadline| deadline.min(until));
             let program = self.program.source().filter(|_| has_heard_all);
