@@ -1,7 +1,7 @@
 //! All code that depends on the operating system: no other crate uses `std::os`, `rustix` or `libc`, nor crates for the same
 //! purpose (`signal-hook`, `socket2`, `wait4`). A test of this crate searches the sources for these names.
 //!
-//! - [`Process`]: a program in a process group of its own, which is killed as a whole, even if Herald itself is killed.
+//! - [`Process`]: a program that is killed with all that it has started, even if Herald itself is killed.
 //! - [`PipeReader`], [`PipeWriter`], [`Bell`]: nonblocking pipes, and [`wait`] for several of them with a time-out. A
 //!   [`Source`] is opaque, so that a system without `poll` can read each pipe on a thread of its own and have [`wait`] wait for
 //!   those threads.
@@ -22,6 +22,7 @@
 pub mod affinity;
 mod desktop;
 mod files;
+mod mark;
 mod network;
 mod pipe;
 mod process;

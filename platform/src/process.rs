@@ -9,14 +9,17 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use wait4::Wait4;
 
+use crate::mark::Mark;
 use crate::{PipeReader, PipeWriter, Usage, watchdog};
 
-/// A running program, the leader of a process group of its own. Dropping the value kills the whole group, and so does the end of
-/// this process, even by SIGKILL.
+/// A running program, the leader of a process group of its own. Dropping the value kills the whole group and all other processes that
+/// the program has started, and so does the end of this process, even by SIGKILL.
 pub struct Process {
     /// `None` once it was waited for. Until then the system doesn't reuse its process number.
     child: Option<Child>,
     group: Pid,
+    /// On the program and all that it starts, in the group or not.
+    mark: Mark,
 }
 
 /// Pipes to and from a program.
@@ -53,11 +56,12 @@ impl Process {
     /// The program is missing or not executable, or the system has no more processes or descriptors.
     pub fn start(command: &mut Command) -> io::Result<(Process, Pipes)> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mark = Mark::put_on(command);
         let mut child = command.spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let group = Pid::from_child(&child);
         watchdog::entrust(group);
-        let process = Process { child: Some(child), group };
+        let process = Process { child: Some(child), group, mark };
         let (Some(input), Some(output), Some(error)) = pipes else {
             return Err(io::Error::other("no pipes"));
         };
@@ -94,12 +98,13 @@ impl Process {
         Usage::of(self.group.as_raw_nonzero().get().unsigned_abs())
     }
 
-    /// Kills all processes of the program's process group.
+    /// Kills all processes of the program's process group, and all others that it has started.
     pub fn kill(&self) {
         let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+        self.mark.kill_all();
     }
 
-    /// Kills the process group, reaps the program and returns its exit status and resources; `None` if the system call fails.
+    /// Kills what is left of it, reaps the program and returns its exit status and resources; `None` if the system call fails.
     pub fn finish(mut self) -> Option<(ExitStatus, Resources)> {
         self.kill();
         let used = self.child.take()?.wait4();
@@ -117,6 +122,53 @@ impl Drop for Process {
             self.kill();
             let _ = child.wait();
             watchdog::release(self.group);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::PipeRead;
+
+    /// The number that a program writes in a line.
+    fn number(output: &mut PipeReader) -> Pid {
+        let mut buffer = [0; 100];
+        loop {
+            match output.read(&mut buffer) {
+                PipeRead::Bytes(length) => {
+                    let text = String::from_utf8_lossy(&buffer[..length]).trim().to_owned();
+                    return Pid::from_raw(text.parse().expect("a number")).expect("a process");
+                }
+                PipeRead::Nothing => thread::sleep(Duration::from_millis(1)),
+                PipeRead::End => panic!("it says nothing"),
+            }
+        }
+    }
+
+    fn is_running(process: Pid) -> bool {
+        let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        !state.is_empty() && !state.contains(") Z ")
+    }
+
+    #[test]
+    fn children_that_leave_the_group_go_with_the_program() {
+        // The first one stays, the second one ends and leaves its child to the system.
+        for script in
+            ["setsid sh -c 'echo $$; exec sleep 1000'; :", "setsid -f sh -c 'echo $$; exec sleep 1000'"]
+        {
+            let mut command = Command::new("sh");
+            let (process, mut pipes) = Process::start(command.args(["-c", script])).expect("a shell");
+            let child = number(&mut pipes.output);
+            assert!(is_running(child));
+            drop(process);
+            let is_gone = (0..200).any(|_| {
+                thread::sleep(Duration::from_millis(5));
+                !is_running(child)
+            });
+            assert!(is_gone, "{script}");
         }
     }
 }

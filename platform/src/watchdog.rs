@@ -11,7 +11,10 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
 
-/// Script of the shell. It ignores signals that are meant for Herald, so that it doesn't end first.
+use crate::mark::{Mark, VARIABLE};
+
+/// Script of the shell. It ignores signals that are meant for Herald, so that it doesn't end first. Its operands are the name of the
+/// variable with the mark, and what the marks begin with.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
 groups=
@@ -24,6 +27,10 @@ while read -r event group; do
 done
 for group in $groups; do
     kill -s KILL -- "-$group"
+done
+for marked in $(grep -lsz "^$1=.* $2[.]" /proc/[0-9]*/environ); do
+    marked=${marked#/proc/}
+    kill -s KILL "${marked%/environ}"
 done
 "#;
 
@@ -40,7 +47,7 @@ struct Watchdog {
 pub(crate) fn entrust(group: Pid) {
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
     if watchdog.is_none() {
-        *watchdog = Watchdog::start().ok();
+        *watchdog = Watchdog::start(Mark::owner()).ok();
     }
     tell(&mut watchdog, "started", group);
 }
@@ -58,9 +65,12 @@ fn tell(watchdog: &mut Option<Watchdog>, event: &str, group: Pid) {
 }
 
 impl Watchdog {
-    fn start() -> io::Result<Watchdog> {
+    /// Starts a watchdog for the process whose marks begin with `owner`.
+    fn start(owner: &str) -> io::Result<Watchdog> {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", SCRIPT]).process_group(0);
+        command.args(["-c", SCRIPT, "watchdog", VARIABLE, owner]).process_group(0);
+        // It outlives this process, also where another one would kill it with that.
+        command.env_remove(VARIABLE);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let input = command.spawn()?.stdin.take();
         input.map(|input| Watchdog { input }).ok_or_else(|| io::Error::other("no pipe"))
@@ -79,29 +89,36 @@ mod tests {
 
     use super::*;
 
-    fn sleeper() -> (Child, Pid) {
-        let child = Command::new("sleep").arg("100").process_group(0).spawn().expect("sleep is there");
+    fn sleeper(mark: &str) -> (Child, Pid) {
+        let mut command = Command::new("sleep");
+        let child = command.arg("100").env(VARIABLE, mark).process_group(0).spawn().expect("sleep is there");
         let group = Pid::from_child(&child);
         (child, group)
     }
 
     #[test]
     fn what_is_left_at_our_end_is_killed_and_nothing_else() {
-        let [(mut left, one), (mut ended, two), (mut last, three)] = std::array::from_fn(|_| sleeper());
-        let mut watchdog = Watchdog::start().expect("there is a shell");
+        let [(mut left, one), (mut ended, two), (mut last, three)] = std::array::from_fn(|_| sleeper(""));
+        let owner = format!("test-{}", std::process::id());
+        // Of one of our programs that another Herald has started, and one of another Herald's.
+        let (mut strayed, _) = sleeper(&format!(" 1-1.1 {owner}.1"));
+        let (mut other, _) = sleeper(&format!(" {owner}0.1"));
+        let mut watchdog = Watchdog::start(&owner).expect("there is a shell");
         for (event, group) in [("started", one), ("started", two), ("started", three), ("ended", two)] {
             watchdog.tell(event, group).expect("the shell listens");
         }
         // Dropping closes the input, as the end of this process does.
         drop(watchdog);
         let until = Instant::now() + Duration::from_secs(10);
-        for child in [&mut left, &mut last] {
+        for child in [&mut left, &mut last, &mut strayed] {
             while child.try_wait().expect("our child").is_none() {
                 assert!(Instant::now() < until, "it still runs");
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
-        assert!(ended.try_wait().expect("our child").is_none(), "it was another's");
-        ended.kill().and_then(|()| ended.wait()).expect("our child");
+        for child in [&mut ended, &mut other] {
+            assert!(child.try_wait().expect("our child").is_none(), "it was another's");
+            child.kill().and_then(|()| child.wait()).expect("our child");
+        }
     }
 }

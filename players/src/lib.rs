@@ -13,6 +13,7 @@ mod bridge;
 mod cecp;
 mod cego;
 pub mod check;
+mod limit;
 mod lines;
 pub mod link;
 mod log;

@@ -44,6 +44,8 @@ pub trait Vocabulary {
 pub struct Stream<V> {
     /// Specification of the program.
     pub(crate) spec: Spec,
+    /// Until when answers are waited for, if that is earlier than the patience of the specification.
+    pub(crate) limit: Option<Instant>,
     process: Process,
     /// `None` once it was closed.
     input: Option<PipeWriter>,
@@ -94,6 +96,7 @@ impl<V: Vocabulary> Stream<V> {
         let (process, Pipes { input, output, error }) = Process::start(&mut command)?;
         Ok(Stream {
             spec: spec.clone(),
+            limit: None,
             process,
             input: Some(input),
             output: OutputLines::new(output),
@@ -180,7 +183,8 @@ impl<V: Vocabulary> Stream<V> {
         while let Some(input) = self.input.as_mut().filter(|_| !bytes.is_empty()) {
             match input.write(bytes) {
                 Ok(0) => {
-                    let until = *give_up.get_or_insert_with(|| Instant::now() + FULL_PIPE_PATIENCE);
+                    let until = *give_up
+                        .get_or_insert_with(|| self.deadline().min(Instant::now() + FULL_PIPE_PATIENCE));
                     if !self.wait_for_room(until) {
                         return Err(self.fail(PlayerFault::Silence("a pipe full of commands")));
                     }
@@ -266,7 +270,7 @@ impl<V: Vocabulary> Stream<V> {
         }
     }
 
-    /// Waits for the answer to `question`.
+    /// Waits for the answer to `question`. What comes later is none, even if the program writes without end.
     ///
     /// # Errors
     /// As for [`Stream::take`], and [`PlayerFault::Silence`] if there is none in time.
@@ -275,12 +279,14 @@ impl<V: Vocabulary> Stream<V> {
         question: &'static str,
         until: Instant,
     ) -> Result<Timed<V::Message>, PlayerFault> {
-        self.wait(until)?.ok_or_else(|| self.fail(PlayerFault::Silence(question)))
+        let said = self.wait(until)?.filter(|said| said.at <= until);
+        said.ok_or_else(|| self.fail(PlayerFault::Silence(question)))
     }
 
     /// End of the program's time limit for an answer, if it is asked now.
     pub(crate) fn deadline(&self) -> Instant {
-        Instant::now() + self.spec.patience
+        let patient = Instant::now() + self.spec.patience;
+        self.limit.map_or(patient, |limit| limit.min(patient))
     }
 
     /// Records a fault, which all later calls return.

@@ -230,7 +230,7 @@ impl UciPlayer {
 
     /// Waits for output of the search that was begun last, for [`BEGINNING`] at most.
     fn wait_for_beginning(&mut self) -> Result<(), PlayerFault> {
-        let until = self.went + BEGINNING;
+        let until = self.stream.deadline().min(self.went + BEGINNING);
         while self.is_searching() && !self.has_begun {
             let Some(said) = self.stream.wait(until)? else { break };
             self.understand(said)?;
@@ -527,8 +527,8 @@ impl MendedPlayer for UciPlayer {
         }
     }
 
-    fn be_patient(&mut self, patience: Duration) {
-        self.stream.spec.patience = patience;
+    fn wait_no_longer_than(&mut self, until: Option<Instant>) {
+        self.stream.limit = until;
     }
 
     fn set(&mut self, setting: &Setting) -> Result<(), PlayerFault> {

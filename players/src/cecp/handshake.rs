@@ -54,7 +54,8 @@ fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
     let mut wakings = 0;
     while known.done() != Some(true) {
         let look = if wakings < WAKINGS { until.min(Instant::now() + SILENCE) } else { until };
-        let said = stream.wait(look)?;
+        // A program that writes without end has had its time, too.
+        let said = stream.wait(look)?.filter(|said| said.at <= until);
         match said.map(|said| said.message) {
             Some(Message::Features(features)) => {
                 wakings = WAKINGS;

@@ -6,7 +6,7 @@ pub(crate) mod setup;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use game::{Move, Outcome, PlayedVariant, TimeControl, excerpt};
 use messages::cecp::{Audience, Command, GameResult, MateForm, Message, RootMoves, Switch, ThinkingLine};
@@ -49,6 +49,8 @@ pub struct CecpPlayer {
     pings: i64,
     /// The next game needs a new process.
     needs_restart: bool,
+    /// The process has analysed.
+    has_analysed: bool,
     /// Moves come as `move MOVE`, not in the form of version 1.
     says_move: bool,
     /// Messages for persons that came while the engine got ready.
@@ -95,6 +97,7 @@ impl CecpPlayer {
             game: GameState::default(),
             pings: 0,
             needs_restart: false,
+            has_analysed: false,
             says_move: false,
             remarks: VecDeque::new(),
         })
@@ -105,6 +108,11 @@ impl CecpPlayer {
         self.features.name.is_some()
             || self.features.done().is_some()
             || !self.features.asked_for().is_empty()
+    }
+
+    /// Whether the engine has said that it has announced everything.
+    pub(crate) fn has_all_features(&self) -> bool {
+        self.features.done() == Some(true)
     }
 
     /// Asks the engine to end.
@@ -137,6 +145,7 @@ impl CecpPlayer {
         self.stream.replace(stream);
         self.features = features;
         self.needs_restart = false;
+        self.has_analysed = false;
         Ok(())
     }
 
@@ -456,6 +465,7 @@ impl MendedPlayer for CecpPlayer {
     fn analyse(&mut self, game: &NewGame, roots: &[Move]) -> Result<(), PlayerFault> {
         self.new_game(game)?;
         self.state = CecpState::Analysing;
+        self.has_analysed = true;
         self.stream.tell(Command::Analyze)?;
         if !roots.is_empty() && self.features.has(Switch::Exclude) {
             let roots =
@@ -466,8 +476,16 @@ impl MendedPlayer for CecpPlayer {
         Ok(())
     }
 
-    fn be_patient(&mut self, patience: Duration) {
-        self.stream.spec.patience = patience;
+    fn wait_no_longer_than(&mut self, until: Option<Instant>) {
+        self.stream.limit = until;
+    }
+
+    fn is_spent(&self) -> bool {
+        self.needs_restart
+    }
+
+    fn has_analysed(&self) -> bool {
+        self.has_analysed
     }
 
     fn set(&mut self, setting: &Setting) -> Result<(), PlayerFault> {

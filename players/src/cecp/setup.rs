@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use game::{CastlingMode, Color, Game, Move, Phase, PlayedVariant, TimeControl, VariantPosition};
+use game::{CastlingMode, Color, Game, Move, Phase, TimeControl, VariantPosition};
 use messages::cecp::{Command, EditLine, Switch};
+use shakmaty::variant::Variant;
 use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Square};
 
 use super::features::Features;
@@ -21,8 +22,11 @@ pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, 
         Ok(Vec::new())
     } else if features.has(Switch::SetBoard) {
         Ok(vec![Command::SetBoard(game.start_fen()).to_string()])
-    } else if is_editable(game) {
+    } else if is_editable(game.start()) {
         Ok(edit(game.start(), features))
+    } else if let Some((before, step)) = before_double_step(game).filter(|(before, _)| is_editable(before)) {
+        let step = told_move(step, features).to_string();
+        Ok(edit(&before, features).into_iter().chain([step]).collect())
     } else if features.offers(Switch::SetBoard) {
         // Broken in some way, but the only way to this position.
         Ok(vec![Command::SetBoard(game.start_fen()).to_string()])
@@ -33,8 +37,7 @@ pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, 
 
 /// Whether `edit` can express the position: it assumes castling rights wherever king and rook are on their home squares,
 /// and has no en passant square and no counters.
-fn is_editable(game: &Game) -> bool {
-    let start = game.start();
+fn is_editable(start: &VariantPosition) -> bool {
     let board = start.board();
     let has_king_at_home =
         |color: &Color| board.piece_at(color.fold_wb(Square::E1, Square::E8)) == Some(color.king());
@@ -43,9 +46,27 @@ fn is_editable(game: &Game) -> bool {
         .filter(has_king_at_home)
         .flat_map(|color| board.by_piece(color.rook()) & Bitboard::CORNERS & color.backrank())
         .collect();
-    PlayedVariant::of(game) == PlayedVariant::CHESS
+    start.variant() == Variant::Chess
+        && start.castles().mode() == CastlingMode::Standard
         && start.castles().castling_rights() == assumed
         && start.ep_square(EnPassantMode::Legal).is_none()
+}
+
+/// The position before the double step of a pawn that can be captured en passant, and that step: so `edit` can express such a
+/// position, too.
+fn before_double_step(game: &Game) -> Option<(VariantPosition, String)> {
+    let start = game.start();
+    let passed = start.ep_square(EnPassantMode::Legal)?;
+    let mover = !start.turn();
+    let [from, to] = [mover.fold_wb(-8, 8), mover.fold_wb(8, -8)].map(|step| passed.offset(step));
+    let (from, to) = (from?, to?);
+    let mut before = start.to_setup(EnPassantMode::Legal);
+    let pawn = before.board.remove_piece_at(to)?;
+    before.board.set_piece_at(from, pawn);
+    before.turn = mover;
+    before.ep_square = None;
+    let before = VariantPosition::from_setup(start.variant(), before, game.mode()).ok()?;
+    Some((before, format!("{from}{to}")))
 }
 
 fn edit(start: &VariantPosition, features: &Features) -> Vec<String> {
@@ -200,6 +221,10 @@ mod tests {
         assert_eq!(told(BLACK_TO_MOVE, "").unwrap(), with_black);
         let with_move: Vec<String> = std::iter::once("usermove a2a3".into()).chain(edit).collect();
         assert_eq!(told(BLACK_TO_MOVE, "colors=0 usermove=1").unwrap(), with_move);
+        // The pawn has to move to be captured en passant.
+        let told = told("4k3/8/8/8/Pp6/8/8/4K3 b - a3 0 1", "").unwrap();
+        assert_eq!(told, ["edit", "#", "Ke1", "Pa2", "c", "Pb4", "Ke8", ".", "a2a4"]);
+        let told = |fen, line| position(&game(fen, &[]), &features(line));
         // Rights that edit would assume are not there.
         let fault = told("4k2r/8/8/8/8/8/4P3/4K3 b - - 0 1", "").unwrap_err();
         assert!(fault.to_string().contains("it has no setboard"), "{fault}");

@@ -7,7 +7,6 @@
 //! - [`line`]: connections, on threads of their own. [`session`] joins it all with the engine, on one thread.
 
 mod handshake;
-mod limit;
 mod line;
 mod link_match;
 mod live;

@@ -4,7 +4,6 @@
 //! the program is asked for moves and lines only.
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use game::{Clock, Color, Game, Move, MoveError, Outcome, PlayedVariant, ScoreBound, TimeControl};
@@ -19,7 +18,7 @@ use super::front_time::{FrontTime, LITTLE, OTHER, OWN, control};
 use super::program::{Answer, News};
 use super::question::Question;
 use super::{Desk, Front, Setting};
-use crate::{PlayerFault, Thinking};
+use crate::Thinking;
 
 /// How GUIs write a null move.
 const NULL_MOVE: &str = "@@@@";
@@ -81,26 +80,23 @@ impl Default for CecpFront {
 }
 
 impl Front for CecpFront {
-    fn hear(&mut self, line: &str, desk: &mut Desk) -> Result<ControlFlow<()>, PlayerFault> {
+    fn hear(&mut self, line: &str, desk: &mut Desk) {
         if line.trim().is_empty() {
-            return Ok(ControlFlow::Continue(()));
+            return;
         } else if self.board.is_edited() {
-            self.edit_line(line, desk);
-            return Ok(ControlFlow::Continue(()));
+            return self.edit_line(line, desk);
         }
         let command: Result<Command, CommandError> = line.parse();
         if self.state.paused && command.as_ref().is_ok_and(ends_pause) {
-            self.resume(desk);
+            self.resume();
         }
         match command {
-            Ok(Command::Quit) => return Ok(ControlFlow::Break(())),
-            Ok(Command::Protover(_)) => announce(desk)?,
-            Ok(Command::Resume) if self.state.paused => self.resume(desk),
+            Ok(Command::Protover(_)) => announce(desk),
+            Ok(Command::Resume) if self.state.paused => self.resume(),
             _ if self.state.paused => desk.output.line(error("paused", line)),
             Ok(command) => self.obey_or_defer(line, command, desk),
             Err(reason) => desk.output.line(error(&reason.to_string(), line)),
         }
-        Ok(ControlFlow::Continue(()))
     }
 
     fn tell(&mut self, news: News, desk: &mut Desk) {
@@ -108,12 +104,12 @@ impl Front for CecpFront {
             News::Answer(answer) => self.play(answer, desk),
             News::Line(_, thinking, line) => self.show(&thinking, &line, desk),
             News::Draw => desk.output.line(Message::OfferDraw),
-            News::Resignation => self.resign(desk),
+            News::Resignation(_) => self.resign(desk),
             News::DrawClaim(reason) => {
                 self.end(Outcome::Draw(game::DrawReason::Agreement), Some(reason), desk);
             }
             News::Remark(text) => desk.output.line(remark(&text)),
-            News::GivenUp(reason) => {
+            News::GivenUp(reason, _) => {
                 desk.output.line(Message::TellUserError(reason));
                 if matches!(self.state.mode, EngineMode::Play(_)) {
                     self.resign(desk);
@@ -311,7 +307,7 @@ impl CecpFront {
     }
 
     fn variant(&mut self, name: &str, desk: &mut Desk) -> Result<StateChange, String> {
-        desk.program.start().map_err(|fault| format!("the program {fault}"))?;
+        desk.program.meet().map_err(|fault| format!("the program {fault}"))?;
         let played = PlayedVariant::named(name);
         let played = played.filter(|played| desk.program.abilities().variants.contains(played));
         let played = played.ok_or("unknown variant")?;
@@ -466,7 +462,11 @@ impl CecpFront {
         } else {
             game.legal_moves().into_iter().filter(|mv| !self.excluded.contains(mv)).collect()
         };
-        let clock = self.time.clock_of(color, game.ply());
+        let clock = if is_analysis {
+            Clock::new(TimeControl::Unlimited)
+        } else {
+            self.time.clock_of(color, game.ply())
+        };
         let nodes = self.time.nodes().filter(|_| !is_analysis);
         let depth = self.time.depth.filter(|_| !is_analysis);
         let (ponder, opponent) = (self.state.ponder, self.opponent.clone());
@@ -545,17 +545,16 @@ impl CecpFront {
         StateChange::Paused(true)
     }
 
-    fn resume(&mut self, _desk: &mut Desk) {
+    fn resume(&mut self) {
         self.state.apply(StateChange::Paused(false));
     }
 }
 
 /// Announces the features. They are those of the front, and of the program where it needs it.
-fn announce(desk: &mut Desk) -> Result<(), PlayerFault> {
+fn announce(desk: &mut Desk) {
     desk.output.line(Message::Features(vec![Feature::Switch(Switch::Done, false)]));
-    if let Err(fault) = desk.program.start() {
-        desk.output.line(Message::TellUserError(format!("the program {fault}")));
-        return Err(fault);
+    if let Err(fault) = desk.program.meet() {
+        return desk.output.line(Message::TellUserError(format!("the program {fault}")));
     }
     let can = desk.program.abilities();
     let switches = Switch::ALL.iter().copied().filter(|switch| *switch != Switch::Done);
@@ -588,7 +587,6 @@ fn announce(desk: &mut Desk) -> Result<(), PlayerFault> {
         desk.output.line(Message::Features(vec![Feature::Option(option)]));
     }
     desk.output.line(Message::Features(vec![Feature::Switch(Switch::Done, true)]));
-    Ok(())
 }
 
 fn set_option(name: String, value: Option<String>, desk: &mut Desk) -> Result<(), String> {
@@ -601,7 +599,7 @@ fn set_option(name: String, value: Option<String>, desk: &mut Desk) -> Result<()
 
 /// Handles `analyze`.
 fn analyse(desk: &mut Desk) -> Result<StateChange, String> {
-    desk.program.start().map_err(|fault| format!("the program {fault}"))?;
+    desk.program.meet().map_err(|fault| format!("the program {fault}"))?;
     if desk.program.abilities().analyses {
         Ok(StateChange::Mode(EngineMode::Analyze))
     } else {

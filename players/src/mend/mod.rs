@@ -3,7 +3,8 @@
 //! A *front* speaks with the GUI, in the GUI's protocol and to the letter ([`cecp_front`], [`uci_front`]). Behind it the program
 //! ([`program`]) is driven as an official drives it, by a [`crate::Player`], in the fewest and best understood words: one question
 //! after the other, each with its whole position. So most faults have no chance to show: the front answers `ping`, judges moves,
-//! takes back, edits and keeps the clock itself, and a move for which nobody has asked is dropped. What costs the program something
+//! takes back, edits and keeps the clock itself, and a move for which nobody has asked is dropped. Whatever the program does, a move is
+//! made before its flag falls: each time that it is waited for has its end then, and it is started on a thread of its own. What costs the program something
 //! comes from a [`Recipe`](crate::Recipe), as [`Spec::repairs`]. As fronts and players meet in games and moves, any protocol can be
 //! in front of any other.
 //!
@@ -25,7 +26,7 @@ use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use messages::input::{Input, LineReader};
@@ -40,6 +41,15 @@ use crate::{PlayerFault, Protocol, Spec};
 
 /// How often `leaving` is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Longest time for which one side is listened to before the other one and the clock have their turn.
+const SLICE: Duration = Duration::from_millis(5);
+
+/// Most slices for which a program that writes without end is not read.
+const LONGEST_PAUSE: u32 = 4;
+
+/// Time for what is being done when the adapter is to end, such as waiting for the program to get ready.
+const LAST_ACT: Duration = Duration::from_secs(1);
 
 /// What to put between a GUI and a program.
 pub struct Mend {
@@ -73,34 +83,70 @@ impl From<PlayerFault> for MendError {
 }
 
 impl Mend {
-    /// Stands between a GUI and the program until `quit`, the end of the input, or until `leaving` is set. The program has ended then.
+    /// Stands between a GUI and the program until `quit`, the end of the input, or until `leaving` is set. Then the program has ended, or
+    /// ends with this process if it was still getting ready.
     ///
     /// # Errors
-    /// The program can't be started, or the output fails.
+    /// The program can't be started, does not answer, or the output fails.
     pub fn serve(
         self,
         input: impl Read + Send + 'static,
-        output: impl Write + 'static,
-        leaving: &AtomicBool,
+        output: impl Write + Send + 'static,
+        leaving: &Arc<AtomicBool>,
     ) -> Result<(), MendError> {
-        let lines = GuiLines::read(input)?;
-        let program = Program::new(self.spec, !self.knows_protocol, self.program_log);
-        let output = FrontOutput::new(output, self.gui_log);
-        let front = self.front.map(front_of);
-        let mut session = MendSession { program, front, output };
-        let served = session.run(&lines, leaving);
-        session.program.quit();
-        served
+        let (ends, ending) = mpsc::channel();
+        let lines = GuiLines::read(input, ends.clone())?;
+        let leaves = Arc::clone(leaving);
+        std::thread::Builder::new().name("session".into()).spawn(move || {
+            let program = Program::new(self.spec, player::starter(self.knows_protocol, self.program_log));
+            let output = FrontOutput::new(output, self.gui_log);
+            let mut session = MendSession { program, front: self.front.map(front_of), output };
+            let served = session.run(&lines, &leaves);
+            // Nobody listens any more if this has lasted too long.
+            let _ = ends.send(SessionEnd::Begun);
+            session.program.quit();
+            let _ = ends.send(SessionEnd::Over(served));
+        })?;
+        await_end(&ending, leaving)
+    }
+}
+
+/// How a session comes to its end.
+enum SessionEnd {
+    /// The GUI wants it.
+    Wanted,
+    /// The program is being ended.
+    Begun,
+    /// It is over.
+    Over(Result<(), MendError>),
+}
+
+/// Waits for the end of a session. One that still does something else a while after its end was wanted is left alone.
+fn await_end(ending: &Receiver<SessionEnd>, leaving: &AtomicBool) -> Result<(), MendError> {
+    let (mut latest, mut has_begun) = (None, false);
+    loop {
+        match ending.recv_timeout(POLL_INTERVAL) {
+            Ok(SessionEnd::Over(served)) => return served,
+            Ok(SessionEnd::Begun) => has_begun = true,
+            Ok(SessionEnd::Wanted) => latest = Instant::now().checked_add(LAST_ACT),
+            Err(RecvTimeoutError::Timeout) if leaving.load(Ordering::Relaxed) => {
+                latest = latest.or_else(|| Instant::now().checked_add(LAST_ACT));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(io::Error::other("the session has ended unexpectedly").into());
+            }
+        }
+        if !has_begun && latest.is_some_and(|latest| Instant::now() >= latest) {
+            return Ok(());
+        }
     }
 }
 
 /// One side of the adapter: a protocol as the GUI speaks it.
 trait Front {
-    /// Handles a line of the GUI.
-    ///
-    /// # Errors
-    /// The program can't be started.
-    fn hear(&mut self, line: &str, desk: &mut Desk) -> Result<ControlFlow<()>, PlayerFault>;
+    /// Handles a line of the GUI, other than `quit`.
+    fn hear(&mut self, line: &str, desk: &mut Desk);
 
     /// Handles what the program says.
     fn tell(&mut self, news: News, desk: &mut Desk);
@@ -131,20 +177,34 @@ struct GuiLines {
 }
 
 impl GuiLines {
-    fn read(input: impl Read + Send + 'static) -> io::Result<GuiLines> {
+    /// Begins to read. That `quit` or the end of the input was read is told to `ends` at once, whatever the session is doing.
+    fn read(input: impl Read + Send + 'static, ends: Sender<SessionEnd>) -> io::Result<GuiLines> {
         let (bell, mut ringer) = platform::bell()?;
         let (sender, inputs) = mpsc::channel();
         std::thread::Builder::new().name("reading".into()).spawn(move || {
             let mut lines = LineReader::new(input);
             loop {
                 let input = lines.read();
-                let is_end = input == Input::End;
-                if sender.send((Instant::now(), input)).is_err() || ringer.ring().is_err() || is_end {
+                let is_last = is_last(&input);
+                if sender.send((Instant::now(), input)).is_err() || ringer.ring().is_err() {
+                    return;
+                }
+                if is_last {
+                    let _ = ends.send(SessionEnd::Wanted);
                     return;
                 }
             }
         })?;
         Ok(GuiLines { inputs, bell })
+    }
+}
+
+/// Whether the GUI says no more, in either protocol.
+fn is_last(input: &Input) -> bool {
+    match input {
+        Input::Line(line) => line.trim() == "quit",
+        Input::TooLong(_) => false,
+        Input::End => true,
     }
 }
 
@@ -188,20 +248,31 @@ struct MendSession {
 
 impl MendSession {
     fn run(&mut self, lines: &GuiLines, leaving: &AtomicBool) -> Result<(), MendError> {
+        let mut floods = 0;
         while !leaving.load(Ordering::Relaxed) {
-            while let Ok((at, input)) = lines.inputs.try_recv() {
+            let next = Instant::now() + SLICE;
+            while Instant::now() < next
+                && let Ok((at, input)) = lines.inputs.try_recv()
+            {
                 lines.bell.hear();
-                if self.read(at, input)?.is_break() {
+                if self.read(at, &input).is_break() {
                     return Ok(());
                 }
             }
-            self.listen();
+            let has_heard_all = self.listen();
             if self.output.check()?.is_break() {
                 return Ok(());
             }
-            let until = Instant::now() + POLL_INTERVAL;
+            if let Some(failure) = self.program.failure() {
+                return Err(failure.clone().into());
+            }
+            // A program that writes without end has to wait, longer each time: whoever works all the time gets a processor late when
+            // the flag is near.
+            floods = if has_heard_all { 0 } else { LONGEST_PAUSE.min(floods + 1) };
+            let pause = if has_heard_all { POLL_INTERVAL } else { SLICE * floods };
+            let until = Instant::now() + pause;
             let until = self.program.deadline().map_or(until, |deadline| deadline.min(until));
-            let program = self.program.source();
+            let program = self.program.source().filter(|_| has_heard_all);
             let sources: Vec<_> = [lines.bell.source()].into_iter().chain(program).collect();
             platform::wait(&sources, until);
         }
@@ -209,36 +280,38 @@ impl MendSession {
     }
 
     /// Handles a line of the GUI. The first one tells its protocol.
-    fn read(&mut self, at: Instant, input: Input) -> Result<ControlFlow<()>, PlayerFault> {
-        let line = match input {
-            Input::Line(line) => line,
-            Input::TooLong(beginning) => {
-                self.output.log.record(at, Speaker::Program, &beginning);
-                return Ok(ControlFlow::Continue(()));
-            }
-            Input::End => return Ok(ControlFlow::Break(())),
-        };
-        self.output.log.record(at, Speaker::Program, &line);
-        let is_uci = line.trim() == "uci";
-        let (program, output) = (&mut self.program, &mut self.output);
-        let front =
-            self.front.get_or_insert_with(|| front_of(if is_uci { Protocol::Uci } else { Protocol::Cecp }));
-        let desk = &mut Desk { program, output, at };
-        let flow = front.hear(&line, desk)?;
-        front.take_up(desk);
-        Ok(flow)
+    fn read(&mut self, at: Instant, input: &Input) -> ControlFlow<()> {
+        if let Input::Line(text) | Input::TooLong(text) = input {
+            self.output.log.record(at, Speaker::Program, text);
+        }
+        if is_last(input) {
+            return ControlFlow::Break(());
+        }
+        if let Input::Line(line) = input {
+            let protocol = if line.trim() == "uci" { Protocol::Uci } else { Protocol::Cecp };
+            let front = self.front.get_or_insert_with(|| front_of(protocol));
+            let desk = &mut Desk { program: &mut self.program, output: &mut self.output, at };
+            front.hear(line, desk);
+            front.take_up(desk);
+        }
+        ControlFlow::Continue(())
     }
 
-    /// Handles what the program says, and what is due.
-    fn listen(&mut self) {
+    /// Handles what the program says, and what is due. Returns false if it may have said more.
+    fn listen(&mut self) -> bool {
         let now = Instant::now();
+        let next = now + SLICE;
         self.program.tick(now);
-        let Some(front) = &mut self.front else { return };
-        while let Some(news) = self.program.take() {
+        let Some(front) = &mut self.front else { return true };
+        while let Some(news) = self.program.take(next) {
             let desk = &mut Desk { program: &mut self.program, output: &mut self.output, at: Instant::now() };
             front.tell(news, desk);
+            if desk.at >= next {
+                break;
+            }
         }
-        let desk = &mut Desk { program: &mut self.program, output: &mut self.output, at: Instant::now() };
-        front.take_up(desk);
+        let now = Instant::now();
+        front.take_up(&mut Desk { program: &mut self.program, output: &mut self.output, at: now });
+        now < next
     }
 }

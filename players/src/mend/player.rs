@@ -1,19 +1,25 @@
 //! What `herald mend` needs of a program beyond a game: analysis, and settings at any time.
 
-use std::sync::{Arc, mpsc};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use game::{Move, PlayedVariant};
+use game::{Clock, Color, Game, Move, Phase, PlayedVariant, TimeControl};
 use messages::cecp::OptionDefinition;
+use shakmaty::ByColor;
 
-use crate::{CecpPlayer, Log, NewGame, Player, PlayerFault, Protocol, Spec, UciPlayer};
+use crate::{CecpPlayer, Log, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Spec, Turn, UciPlayer};
 
-/// Time for a program to say that it speaks UCI. Usually it does so at once; one that does not gets another chance later.
+/// Time for a program to announce features of CECP, and then for its first move if it has announced none.
 const FIRST_TRY: Duration = Duration::from_secs(2);
+const FIRST_MOVE: Duration = Duration::from_secs(4);
+
+/// Time for a program to answer `uci`. GUIs wait for ten seconds.
+const SLOWEST: Duration = Duration::from_secs(8);
 
 /// A program that can be mended.
-pub trait MendedPlayer: Player {
+pub trait MendedPlayer: Player + Send {
     /// What it can do, by what it told when it was started.
     fn abilities(&self) -> Abilities;
 
@@ -24,8 +30,18 @@ pub trait MendedPlayer: Player {
     /// The program ended, didn't answer in time, or cannot play this game.
     fn analyse(&mut self, game: &NewGame, roots: &[Move]) -> Result<(), PlayerFault>;
 
-    /// Sets the time limit for it to get ready.
-    fn be_patient(&mut self, patience: Duration);
+    /// Sets until when it may get ready, at most. Otherwise the patience of its specification is the limit.
+    fn wait_no_longer_than(&mut self, until: Option<Instant>);
+
+    /// Whether whatever is asked next needs a new process.
+    fn is_spent(&self) -> bool {
+        false
+    }
+
+    /// Whether it has analysed in a way after which old programs do not play on rightly: GNU Chess loses its clock, Fairy-Max moves.
+    fn has_analysed(&self) -> bool {
+        false
+    }
 
     /// Changes a setting.
     ///
@@ -81,19 +97,26 @@ pub enum Setting {
     },
 }
 
-/// Starts a program. With `is_guess` it is tried which protocol it speaks: UCI is answered by `uciok`, CECP by features; a program that
-/// is silent is one of version 1 of CECP.
-///
-/// # Errors
-/// The program cannot be started, ends, or speaks neither.
-pub(super) fn start(
-    spec: &mut Spec,
-    is_guess: bool,
-    log: Option<Arc<dyn Log>>,
-) -> Result<Box<dyn MendedPlayer>, PlayerFault> {
-    if is_guess {
-        spec.protocol = recognise(spec, log.as_ref())?;
-    }
+/// Starts a program from its specification.
+pub(super) type Starter = Arc<dyn Fn(&Spec) -> Result<Box<dyn MendedPlayer>, PlayerFault> + Send + Sync>;
+
+/// Returns what starts a program. The first time it is tried which protocol it speaks, unless that is `known`, and that it speaks it:
+/// UCI is answered by `uciok`, CECP by features, or by a move.
+pub(super) fn starter(known: bool, log: Option<Arc<dyn Log>>) -> Starter {
+    let spoken = OnceLock::new();
+    Arc::new(move |spec| {
+        if let Some(&protocol) = spoken.get() {
+            return start(&Spec { protocol, ..spec.clone() }, log.clone());
+        }
+        let protocols = if known { vec![spec.protocol] } else { vec![Protocol::Uci, Protocol::Cecp] };
+        let (protocol, player) = first_start(spec, &protocols, log.as_ref())?;
+        // Two starts at a time find out the same.
+        let _ = spoken.set(protocol);
+        Ok(player)
+    })
+}
+
+fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn MendedPlayer>, PlayerFault> {
     Ok(match spec.protocol {
         Protocol::Cecp => Box::new(CecpPlayer::start(spec, log)?),
         Protocol::Uci => Box::new(UciPlayer::start(spec, log)?),
@@ -103,34 +126,94 @@ pub(super) fn start(
     })
 }
 
-/// Finds out which protocol a program speaks: two processes are asked in one protocol each. One that answers neither gets its whole
-/// patience.
-fn recognise(spec: &Spec, log: Option<&Arc<dyn Log>>) -> Result<Protocol, PlayerFault> {
-    let try_one = |protocol, patience| {
-        let trial = Spec { protocol, patience, ..spec.clone() };
-        let log = log.cloned();
-        move || match protocol {
-            Protocol::Uci => UciPlayer::start(&trial, log).map(|_| true),
-            _ => CecpPlayer::start(&trial, log).map(|player| player.has_features()),
-        }
-    };
-    let patience = spec.patience.min(FIRST_TRY);
+/// Asks a process in each protocol, all at the same time. The first one that answers is the program.
+fn first_start(
+    spec: &Spec,
+    protocols: &[Protocol],
+    log: Option<&Arc<dyn Log>>,
+) -> Result<(Protocol, Box<dyn MendedPlayer>), PlayerFault> {
+    let is_decided = Arc::new(AtomicBool::new(false));
     let (sender, answers) = mpsc::channel();
-    for protocol in [Protocol::Uci, Protocol::Cecp] {
-        let (answer, ask) = (sender.clone(), try_one(protocol, patience));
-        // Without a thread nothing is found out in this way. The other program may have answered, and nobody listens any more.
-        let _ = thread::Builder::new().name("trial".into()).spawn(move || {
-            let _ = answer.send((protocol, ask()));
-        });
+    for &protocol in protocols {
+        let (answer, log, is_decided) = (sender.clone(), log.cloned(), Arc::clone(&is_decided));
+        let trial = Spec { protocol, ..spec.clone() };
+        let ask = move || {
+            let started = match protocol {
+                Protocol::Cecp => prove_cecp(&trial, log.as_ref(), &is_decided),
+                _ => start(&Spec { patience: trial.patience.min(SLOWEST), ..trial }, log),
+            };
+            // The other process may have answered, and nobody listens any more.
+            let _ = answer.send((protocol, started));
+        };
+        let thread = thread::Builder::new().name("trial".into()).spawn(ask);
+        thread.map_err(|error| PlayerFault::Start(error.to_string()))?;
     }
     drop(sender);
+    let mut faults = Vec::new();
     for (protocol, answer) in answers {
         match answer {
-            Ok(true) => return Ok(protocol),
+            Ok(player) => {
+                is_decided.store(true, Ordering::Relaxed);
+                return Ok((protocol, player));
+            }
             Err(fault @ PlayerFault::Start(_)) => return Err(fault),
-            Ok(false) | Err(_) => {}
+            Err(fault) => faults.push(fault),
         }
     }
-    let speaks_uci = try_one(Protocol::Uci, spec.patience)().is_ok();
-    Ok(if speaks_uci { Protocol::Uci } else { Protocol::Cecp })
+    // That it ends says more than that it is silent.
+    let is_end = |fault: &PlayerFault| !matches!(fault, PlayerFault::Silence(_));
+    let end = faults.iter().find(|fault| is_end(fault)).cloned();
+    let only = faults.pop().filter(|_| protocols.len() == 1);
+    Err(end.or(only).unwrap_or(PlayerFault::Silence("uci, protover or go")))
+}
+
+/// Starts a program of CECP. One that announces nothing has to make a move, as programs of version 1 do, unless another process
+/// `is_decided` to be the right one meanwhile.
+fn prove_cecp(
+    spec: &Spec,
+    log: Option<&Arc<dyn Log>>,
+    is_decided: &AtomicBool,
+) -> Result<Box<dyn MendedPlayer>, PlayerFault> {
+    let hasty = Spec { patience: spec.patience.min(FIRST_TRY), ..spec.clone() };
+    let mut player = CecpPlayer::start(&hasty, log.cloned())?;
+    if player.has_all_features() {
+        return Ok(Box::new(player));
+    }
+    let may_be_mute = !player.has_features();
+    if may_be_mute
+        && (is_decided.load(Ordering::Relaxed)
+            || !makes_a_move(&mut player, Instant::now() + FIRST_MOVE.min(spec.patience))?)
+    {
+        return Err(PlayerFault::Silence("protover or go"));
+    }
+    // Features that come late are waited for this time.
+    if player.has_features() { start(spec, log.cloned()) } else { Ok(Box::new(player)) }
+}
+
+/// Lets a program move in a game of ten seconds. Returns whether it does.
+fn makes_a_move(player: &mut CecpPlayer, until: Instant) -> Result<bool, PlayerFault> {
+    let phase = Phase { moves: None, time: Duration::from_secs(10), increment: Duration::ZERO };
+    let control = TimeControl::of_phase(phase).unwrap_or(TimeControl::Unlimited);
+    let new = NewGame {
+        game: Game::default(),
+        color: Color::White,
+        controls: ByColor { white: control.clone(), black: control.clone() },
+        opponent: String::new(),
+        ratings: ByColor::default(),
+        ponder: false,
+    };
+    player.new_game(&new)?;
+    player.think(&Turn { game: &new.game, clock: &Clock::new(control), at: Instant::now() })?;
+    while Instant::now() < until {
+        match player.take().map(|arrival| arrival.event) {
+            Some(PlayerEvent::Move(_)) => return Ok(true),
+            Some(PlayerEvent::Fault(fault)) => return Err(fault),
+            Some(_) => {}
+            None => {
+                let sources: Vec<_> = player.source().into_iter().collect();
+                platform::wait(&sources, until);
+            }
+        }
+    }
+    Ok(false)
 }

@@ -7,10 +7,11 @@ use shakmaty::ByColor;
 
 use super::player::Abilities;
 
-/// What is left on a clock when a program is told to move at once, and when it is no longer waited for.
+/// What is left on a clock when a program is told to move at once: this, or a twenty-fifth.
 pub(super) const LAST_WORD: Duration = Duration::from_millis(60);
-const LAST_MOMENT: Duration = Duration::from_millis(20);
-const LENIENCE: Duration = Duration::from_millis(200);
+
+/// What is left when a move is made in its place: this, or a fiftieth; no more than half of what there was.
+const RESERVE: Duration = Duration::from_millis(30);
 
 /// Time on the way through this process that the program is not told of.
 const ON_THE_WAY: Duration = Duration::from_millis(1);
@@ -59,19 +60,20 @@ impl Question {
         }
     }
 
+    /// Whether the program is told of parts of a second for each move.
+    pub(super) fn has_decimals(&self, abilities: &Abilities) -> bool {
+        matches!(self.control(abilities), TimeControl::PerMove(time) if time.subsec_nanos() != 0)
+    }
+
     /// Whether a limit is looked after here, of which the program does not know.
     pub(super) fn has_own_limit(&self) -> bool {
         self.depth.is_some() || self.nodes.is_some() || !self.roots.is_empty()
     }
 
-    /// When a program that was told to move is no longer waited for: a moment before the flag falls. A time for each move may be
-    /// overdrawn a little, as many programs do that without harm.
-    pub(super) fn flag(&self) -> Option<Instant> {
+    /// When a move is made in the program's place, so that its flag does not fall.
+    pub(super) fn last_moment(&self) -> Option<Instant> {
         let left = self.clock.remaining(self.color(), self.heard)?;
-        let is_lenient =
-            matches!(self.clock.control(self.color()), TimeControl::PerMove(_)) && !self.has_own_limit();
-        let left = if is_lenient { left + left / 10 + LENIENCE } else { left.saturating_sub(LAST_MOMENT) };
-        self.heard.checked_add(left)
+        self.heard.checked_add(left.saturating_sub(RESERVE.max(left / 50)).max(left / 2))
     }
 
     /// When the program has to be told to move.
@@ -83,7 +85,7 @@ impl Question {
                 let moves = moves_to_go.unwrap_or(25).clamp(1, 25);
                 (remaining / moves + increment / 2).min(remaining / 2)
             }
-            _ => left.saturating_sub(LAST_WORD.max(left / 50)),
+            _ => left.saturating_sub(LAST_WORD.max(left / 25)),
         };
         self.heard.checked_add(time)
     }

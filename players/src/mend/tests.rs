@@ -1,10 +1,9 @@
 //! Tests of the fronts with a scripted program.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::process::ExitStatus;
-use std::rc::Rc;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use game::{Move, Outcome, PlayedVariant, Score};
@@ -12,7 +11,8 @@ use messages::OptionKind;
 use messages::cecp::OptionDefinition;
 use platform::Source;
 
-use super::program::{Program, Starter};
+use super::player::Starter;
+use super::program::Program;
 use super::*;
 use crate::{Arrival, CommandLine, Departure, NewGame, Player, PlayerEvent, PlayerFault, Thinking, Turn};
 
@@ -22,14 +22,19 @@ struct Script {
     told: Vec<String>,
     says: VecDeque<PlayerEvent>,
     starts: u32,
+    /// Starts that are going to fail.
+    failures: u32,
+    /// It says the same for ever.
+    floods: bool,
+    has_analysed: bool,
 }
 
-struct ScriptedPlayer(Rc<RefCell<Script>>);
+struct ScriptedPlayer(Arc<Mutex<Script>>);
 
 impl ScriptedPlayer {
     #[expect(clippy::unnecessary_wraps, reason = "most methods of a player end with it")]
     fn note(&self, text: String) -> Result<(), PlayerFault> {
-        self.0.borrow_mut().told.push(text);
+        self.0.lock().unwrap().told.push(text);
         Ok(())
     }
 }
@@ -76,7 +81,11 @@ impl Player for ScriptedPlayer {
     }
 
     fn take(&mut self) -> Option<Arrival> {
-        let event = self.0.borrow_mut().says.pop_front()?;
+        let mut script = self.0.lock().unwrap();
+        let event = match script.says.pop_front() {
+            None if script.floods => PlayerEvent::Thinking(line("e7e5", 1)),
+            said => said?,
+        };
         Some(Arrival { at: Instant::now(), event })
     }
 
@@ -104,10 +113,15 @@ impl MendedPlayer for ScriptedPlayer {
     }
 
     fn analyse(&mut self, game: &NewGame, roots: &[Move]) -> Result<(), PlayerFault> {
+        self.0.lock().unwrap().has_analysed = true;
         self.note(format!("analyse {} {}", moves_of(&game.game), roots.len()))
     }
 
-    fn be_patient(&mut self, _patience: Duration) {}
+    fn wait_no_longer_than(&mut self, _until: Option<Instant>) {}
+
+    fn has_analysed(&self) -> bool {
+        self.0.lock().unwrap().has_analysed
+    }
 
     fn set(&mut self, setting: &Setting) -> Result<(), PlayerFault> {
         self.note(format!("{setting:?}"))
@@ -116,11 +130,11 @@ impl MendedPlayer for ScriptedPlayer {
 
 /// Where the front writes.
 #[derive(Clone, Default)]
-struct Paper(Rc<RefCell<Vec<u8>>>);
+struct Paper(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Paper {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().write(bytes)
+        self.0.lock().unwrap().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -131,20 +145,26 @@ impl Write for Paper {
 /// A session between a scripted GUI and a scripted program.
 struct Bench {
     session: MendSession,
-    script: Rc<RefCell<Script>>,
+    script: Arc<Mutex<Script>>,
     paper: Paper,
 }
 
 impl Bench {
     fn new(front: Protocol) -> Bench {
-        let (script, paper) = (Rc::new(RefCell::new(Script::default())), Paper::default());
-        let known = Rc::clone(&script);
-        let starter: Starter = Box::new(move |_| {
-            known.borrow_mut().starts += 1;
-            Ok(Box::new(ScriptedPlayer(Rc::clone(&known))))
+        let (script, paper) = (Arc::new(Mutex::new(Script::default())), Paper::default());
+        let known = Arc::clone(&script);
+        let starter: Starter = Arc::new(move |_| {
+            let mut script = known.lock().unwrap();
+            script.starts += 1;
+            script.has_analysed = false;
+            if script.starts > 1 && script.failures > 0 {
+                script.failures -= 1;
+                return Err(PlayerFault::Died("at once".into()));
+            }
+            Ok(Box::new(ScriptedPlayer(Arc::clone(&known))))
         });
         let command = CommandLine::from_words(["script".to_owned()]).unwrap();
-        let program = Program::with(Spec::new(command, Protocol::Uci), starter);
+        let program = Program::new(Spec::new(command, Protocol::Uci), starter);
         let output = FrontOutput::new(paper.clone(), None);
         Bench { session: MendSession { program, front: Some(front_of(front)), output }, script, paper }
     }
@@ -152,8 +172,7 @@ impl Bench {
     /// Sends lines of the GUI, and returns what is written.
     fn send(&mut self, lines: &str) -> String {
         for line in lines.lines() {
-            let flow = self.session.read(Instant::now(), Input::Line(line.to_owned())).unwrap();
-            assert!(flow.is_continue());
+            assert!(self.session.read(Instant::now(), &Input::Line(line.to_owned())).is_continue());
             self.session.listen();
         }
         self.written()
@@ -161,7 +180,7 @@ impl Bench {
 
     /// Lets the program say something, and returns what is written.
     fn say(&mut self, event: PlayerEvent) -> String {
-        self.script.borrow_mut().says.push_back(event);
+        self.script.lock().unwrap().says.push_back(event);
         self.session.listen();
         self.written()
     }
@@ -171,13 +190,13 @@ impl Bench {
     }
 
     fn written(&mut self) -> String {
-        let bytes = std::mem::take(&mut *self.paper.0.borrow_mut());
+        let bytes = std::mem::take(&mut *self.paper.0.lock().unwrap());
         String::from_utf8(bytes).unwrap().trim_end().replace('\n', "|")
     }
 
     /// What the program was told since the last call.
     fn told(&mut self) -> String {
-        std::mem::take(&mut self.script.borrow_mut().told).join("|")
+        std::mem::take(&mut self.script.lock().unwrap().told).join("|")
     }
 }
 
@@ -237,9 +256,9 @@ fn a_program_that_makes_illegal_moves_is_asked_once_more() {
     let said = bench.moves("e2e4");
     assert_eq!(
         said,
-        "# herald mend: the program makes the illegal move e2e4; it is set up anew and asked again"
+        "# herald mend: the program makes the illegal move e2e4; it is started again and asked once more"
     );
-    assert!(bench.told().starts_with("call off|new 1|think"));
+    assert!(bench.told().starts_with("new 1|think"));
     let said = bench.moves("e8e1");
     assert_eq!(said, "tellusererror the program makes the illegal move e8e1|resign");
 }
@@ -251,7 +270,7 @@ fn a_program_that_dies_goes_on() {
     bench.told();
     let said = bench.say(PlayerEvent::Fault(PlayerFault::Died("signal: 9".into())));
     assert_eq!(said, "# herald mend: the program ended unexpectedly (signal: 9); it is started again");
-    assert_eq!(bench.script.borrow().starts, 2);
+    assert_eq!(bench.script.lock().unwrap().starts, 2);
     let told = bench.told();
     assert!(
         told.starts_with("Memory(7)|Option { name: \"Style\", value: Some(\"3\") }|new 1|think"),
@@ -274,9 +293,9 @@ fn only_true_claims_are_passed_on() {
     bench.told();
     assert!(bench.say(claim("0-1")).contains("claims the wrong result 0-1"));
     bench.session.program.tick(Instant::now() + Duration::from_secs(2));
-    assert!(bench.told().starts_with("call off|new 1|think"), "it would not go on");
+    assert!(bench.told().starts_with("new 1|think"), "it would not go on");
     bench.session.listen();
-    assert!(bench.written().contains("plays no more after its claim; it is set up anew"));
+    assert!(bench.written().contains("plays no more after its claim; it is started again"));
     assert_eq!(bench.say(claim("1/2-1/2")), "", "it may hold after the move");
     assert_eq!(bench.moves("e7e5"), "move e7e5");
     bench.send("force\nsetboard 6k1/5ppp/8/8/8/8/8/R3K3 w - - 99 80\nlevel 0 5 0\ngo");
@@ -328,13 +347,17 @@ fn analysis_under_cecp() {
     bench.send("force\nanalyze");
     assert_eq!(bench.told(), format!("analyse {START}  0"));
     assert_eq!(bench.say(PlayerEvent::Thinking(line("e2e4", 2))), "2 12 0 900\te4");
-    assert_eq!(bench.send("."), "stat01: 0 900 2 0 20");
+    let status = bench.send(".");
+    assert!(status.starts_with("stat01: ") && status.ends_with(" 900 2 0 20"), "{status}");
     bench.send("usermove e2e4");
     assert_eq!(bench.told(), format!("call off|analyse {START} e2e4 0"));
     assert_eq!(bench.say(PlayerEvent::Thinking(line("e2e4", 2))), "", "a line of the position before");
     bench.send("exclude all\ninclude e7e5\ninclude d7d5");
     assert!(bench.told().ends_with("e2e4 2"));
+    assert_eq!(bench.session.program.deadline(), None, "no clock runs");
     assert_eq!(bench.send("exit\nusermove e7e5"), "");
+    bench.send("go");
+    assert_eq!(bench.script.lock().unwrap().starts, 2, "old programs don't play on rightly");
 }
 
 #[test]
@@ -400,5 +423,108 @@ fn searches_without_an_end_under_uci() {
     assert!(said.starts_with("info depth 2"));
     assert!(bench.told().ends_with("- None|move now"), "the program can't count nodes");
     assert!(bench.moves("z9").contains("info string herald mend: the program makes the illegal move z9"));
-    assert!(bench.moves("z9").ends_with("bestmove 0000"));
+    let said = bench.moves("z9");
+    assert!(said.contains("makes the illegal move z9") && said.ends_with("bestmove c2c4"), "{said}");
+}
+
+/// What a session with a real program leads to, and what is written. The GUI stays unless it says `quit`.
+fn serve(program: &str, patience: Duration, input: &str) -> (Result<(), MendError>, String) {
+    let mut spec = Spec::new(program.parse().unwrap(), Protocol::Uci);
+    spec.patience = patience;
+    let (gui, mut keyboard) = io::pipe().unwrap();
+    keyboard.write_all(input.as_bytes()).unwrap();
+    let paper = Paper::default();
+    let mend = Mend { spec, knows_protocol: false, front: None, program_log: None, gui_log: None };
+    let served = mend.serve(gui, paper.clone(), &Arc::default());
+    (served, String::from_utf8(paper.0.lock().unwrap().clone()).unwrap())
+}
+
+#[test]
+fn the_gui_can_leave_while_the_program_is_tried() {
+    let began = Instant::now();
+    let (served, _) = serve("sleep 1000", Duration::from_mins(1), "uci\nisready\nquit\n");
+    assert!(served.is_ok() && began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_program_that_says_nothing_is_told() {
+    let silent = "the program gave no answer to uci, protover or go in time";
+    let (served, written) = serve("sleep 1000", Duration::from_millis(300), "uci\nisready\n");
+    assert_eq!(served.unwrap_err().to_string(), silent);
+    assert_eq!(written, format!("info string {silent}\n"));
+    let (served, written) = serve("false", Duration::from_secs(10), "new\nusermove e2e4\n");
+    assert!(served.unwrap_err().to_string().ends_with("ended unexpectedly (exit status: 1)"));
+    assert!(written.starts_with("tellusererror the program ended unexpectedly"), "{written}");
+}
+
+#[test]
+fn the_flag_of_a_silent_program_does_not_fall() {
+    for (clock, flag) in [("st 1", 1000), ("level 0 5 0\ntime 500\notim 500", 5000)] {
+        let mut bench = cecp();
+        let began = Instant::now();
+        bench.send(&format!("{clock}\nusermove e2e4"));
+        let due = bench.session.program.deadline().unwrap();
+        bench.session.program.tick(due);
+        assert!(bench.told().ends_with("move now"));
+        let last = bench.session.program.deadline().unwrap();
+        assert!(last < began + Duration::from_millis(flag - flag / 60), "{clock}");
+        bench.session.program.tick(last);
+        bench.session.listen();
+        assert_eq!(
+            bench.written(),
+            "# herald mend: the program is late: a legal move is made in its place|move a7a6"
+        );
+    }
+}
+
+#[test]
+fn who_writes_without_end_keeps_nobody_waiting() {
+    let mut bench = cecp();
+    bench.send("st 1");
+    bench.script.lock().unwrap().floods = true;
+    let began = Instant::now();
+    bench.send("usermove e2e4");
+    for _ in 0..20 {
+        assert!(!bench.session.listen(), "there is more");
+    }
+    assert!(began.elapsed() < Duration::from_millis(900), "{:?}", began.elapsed());
+    assert!(bench.written().split('|').count() <= 1000, "a GUI has to read it all");
+    bench.session.program.tick(began + Duration::from_secs(1));
+    bench.session.program.tick(began + Duration::from_secs(1));
+    bench.session.listen();
+    assert!(bench.written().ends_with("move e7e5"));
+}
+
+#[test]
+fn decimals_are_suspected_only_where_there_are_some() {
+    let died = || PlayerEvent::Fault(PlayerFault::Died("so".into()));
+    let mut bench = cecp();
+    bench.send("st 2\nusermove e2e4");
+    assert!(!bench.say(died()).contains("decimals"));
+    bench.send("force\nnew\nst 2.5");
+    bench.script.lock().unwrap().failures = 1;
+    bench.say(died());
+    let said = bench.send("usermove e2e4");
+    assert!(said.contains("at once") && !said.contains("decimals"), "{said}");
+    assert!(bench.say(died()).contains("may not understand decimals"), "it was told them");
+}
+
+#[test]
+fn who_refuses_a_position_is_started_again_and_replaced() {
+    for (front, lines) in [
+        (Protocol::Cecp, "xboard\nforce\nsetboard 4k3/8/8/8/8/8/8/R3K2R w - - 0 1\nst 2\ngo"),
+        (Protocol::Uci, "uci\nposition fen 4k3/8/8/8/8/8/8/R3K2R w - - 0 1\ngo movetime 2000"),
+    ] {
+        let mut bench = Bench::new(front);
+        bench.send(lines);
+        let complaint = || PlayerEvent::Complaint("Illegal move: a1a2".into());
+        assert!(
+            bench
+                .say(complaint())
+                .ends_with("complains: Illegal move: a1a2; it is started again and asked once more")
+        );
+        assert_eq!(bench.script.lock().unwrap().starts, 2);
+        let said = bench.say(complaint());
+        assert!(said.ends_with("move a1b1"), "{said}");
+    }
 }

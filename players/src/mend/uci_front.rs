@@ -3,7 +3,6 @@
 //! `go infinite` and `searchmoves` are analyses of the program, which the front ends: a program of CECP has no word for them. `go ponder`
 //! is kept from it; at `ponderhit` it is asked for a move.
 
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Clock, Game, Move, Phase, PlayedVariant, TimeControl};
@@ -15,7 +14,7 @@ use shakmaty::uci::UciMove;
 use super::program::{Answer, News};
 use super::question::Question;
 use super::{Desk, Front, Setting};
-use crate::{PlayerFault, Thinking};
+use crate::Thinking;
 
 /// Options that the players set by themselves.
 const OWN: [&str; 3] = ["Ponder", "UCI_Chess960", "UCI_Variant"];
@@ -43,19 +42,14 @@ struct FrontSearch {
 }
 
 impl Front for UciFront {
-    fn hear(&mut self, line: &str, desk: &mut Desk) -> Result<ControlFlow<()>, PlayerFault> {
+    fn hear(&mut self, line: &str, desk: &mut Desk) {
         let command = match line.parse::<Command>() {
             Ok(command) => command,
-            Err(error) => {
-                if !line.trim().is_empty() {
-                    note(desk, &error.to_string());
-                }
-                return Ok(ControlFlow::Continue(()));
-            }
+            Err(_) if line.trim().is_empty() => return,
+            Err(error) => return note(desk, &error.to_string()),
         };
         match command {
-            Command::Quit => return Ok(ControlFlow::Break(())),
-            Command::Uci => greet(desk)?,
+            Command::Uci => greet(desk),
             Command::IsReady => self.get_ready(desk),
             Command::UciNewGame => desk.program.end_game(None),
             Command::SetOption { name, value } => {
@@ -67,14 +61,14 @@ impl Front for UciFront {
             Command::Go(go) => self.go(*go, desk),
             Command::Stop => self.stop(desk),
             Command::PonderHit => self.ponder_hit(desk),
-            Command::Debug(_)
+            Command::Quit
+            | Command::Debug(_)
             | Command::Register(_)
             | Command::Board
             | Command::Evaluation
             | Command::Bench(_)
             | Command::GenFens(_) => {}
         }
-        Ok(ControlFlow::Continue(()))
     }
 
     fn tell(&mut self, news: News, desk: &mut Desk) {
@@ -87,15 +81,10 @@ impl Front for UciFront {
             }
             News::Line(rank, thinking, line) => self.show(rank, &thinking, &line, desk),
             News::Remark(text) => note(desk, &format!("herald mend: {text}")),
-            News::Resignation | News::GivenUp(_) if self.search.take().is_some() => {
-                let why = if let News::GivenUp(reason) = &news { reason } else { "the program resigns" };
-                note(desk, &format!("herald mend: {why}"));
-                desk.program.end_game(None);
-                // UCI has no word for a resignation: the GUI decides.
-                desk.output.line(Message::BestMove { best: UciMove::Null, ponder: None });
-            }
-            // The GUI judges the game by itself.
-            News::Draw | News::Resignation | News::DrawClaim(_) | News::GivenUp(_) => {}
+            // UCI has no word for a resignation: the GUI judges the game by itself.
+            News::Resignation(instead) => self.end(instead, "the program resigns", desk),
+            News::GivenUp(reason, instead) => self.end(instead, &reason, desk),
+            News::Draw | News::DrawClaim(_) => {}
         }
     }
 
@@ -183,10 +172,8 @@ impl UciFront {
             self.search = Some(FrontSearch { go, is_held, answer: None, since: desk.at });
             return self.answer(desk);
         }
-        if let Err(fault) = desk.program.start() {
-            note(desk, &format!("the program {fault}"));
-            desk.output.line(Message::BestMove { best: UciMove::Null, ponder: None });
-            return;
+        if let Err(fault) = desk.program.meet() {
+            return note(desk, &format!("the program {fault}"));
         }
         let can_analyse = desk.program.abilities().analyses;
         let is_held = go.infinite || go.ponder;
@@ -245,6 +232,16 @@ impl UciFront {
         desk.program.ask(self.question(clock(&go), &go, desk.at));
     }
 
+    /// Makes a move in the place of a program that does not, for this reason.
+    fn end(&mut self, instead: Option<Answer>, reason: &str, desk: &mut Desk) {
+        note(desk, &format!("herald mend: {reason}"));
+        desk.program.end_game(None);
+        if let Some(search) = &mut self.search {
+            search.answer = instead;
+            self.answer(desk);
+        }
+    }
+
     /// Writes the answer, unless it has to wait.
     fn answer(&mut self, desk: &mut Desk) {
         let is_over = self.game.outcome().is_some();
@@ -281,10 +278,9 @@ impl UciFront {
 }
 
 /// Answers `uci`: the options are those of the program, and those that the players set.
-fn greet(desk: &mut Desk) -> Result<(), PlayerFault> {
-    if let Err(fault) = desk.program.start() {
-        note(desk, &format!("the program {fault}"));
-        return Err(fault);
+fn greet(desk: &mut Desk) {
+    if let Err(fault) = desk.program.meet() {
+        return note(desk, &format!("the program {fault}"));
     }
     let can = desk.program.abilities();
     let mut lines = vec![
@@ -323,7 +319,6 @@ fn greet(desk: &mut Desk) -> Result<(), PlayerFault> {
     for line in lines {
         desk.output.line(line);
     }
-    Ok(())
 }
 
 /// The clock of a `go`. Times that are over count as a millisecond.

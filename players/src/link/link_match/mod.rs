@@ -16,10 +16,10 @@ use game::{Outcome, TimeControl};
 use messages::autoplayer::{GameTerms, GameVerdict, Hello, LinkMessage, LinkRole, LinkThinking, MatchTerms};
 
 use self::watch::GapSum;
-use super::limit::RateLimit;
 use super::live::{self, LinkGame, LinkSeat, LinkStage};
 use super::{LinkPlan, LinkReport};
 use crate::NewGame;
+use crate::limit::RateLimit;
 
 /// What is to be done, in order.
 #[derive(Debug)]

@@ -11,12 +11,12 @@ use messages::autoplayer::{Hello, LINK_VERSION, LinkMessage, LinkRole};
 
 use self::connection::{Connection, STRANGER_LINES, TROUBLES};
 use super::handshake::random_text;
-use super::limit::RateLimit;
 use super::line::LinkLine;
 use super::link_match::{LinkMatch, STOPPED};
 use super::live::LinkSeat;
 use super::numbered::NumberedStream;
 use super::{LinkConfig, LinkEngine, LinkError, LinkReport};
+use crate::limit::RateLimit;
 use crate::log::Recorder;
 
 /// How often `leaving` is polled.

@@ -1,0 +1,78 @@
+//! A mark by which all processes that a program has started are found, wherever they have gone.
+//!
+//! A process leaves its group by `setsid`, and nobody remembers whose child it was once its parent has ended. Its environment stays
+//! what it was, so each program gets a variable of its own. A program that empties the environment of its children is not
+//! followed there. Jenkins ends what its builds have left in the same way. Without `/proc` nothing is found.
+
+use std::fs;
+use std::process::Command;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use rustix::process::{Pid, Signal};
+
+/// Name of the variable. Its words are the marks of the program, and of the programs of Herald's that have started it in turn.
+pub(crate) const VARIABLE: &str = "HERALD_STARTED";
+
+/// Most looks for processes: one that starts another while it is killed needs a second.
+const MOST_LOOKS: u32 = 5;
+
+/// What the marks of this process begin with. The time tells it from an earlier process of the same number.
+static OWNER: LazyLock<String> = LazyLock::new(|| {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{}-{}", std::process::id(), now.as_nanos())
+});
+
+/// A mark that no other program has.
+pub(crate) struct Mark(String);
+
+impl Mark {
+    /// What the marks of all programs begin with that this process starts, up to a point.
+    pub(crate) fn owner() -> &'static str {
+        &OWNER
+    }
+
+    /// Marks a program that is going to be started.
+    pub(crate) fn put_on(command: &mut Command) -> Mark {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let mark = format!("{}.{}", *OWNER, COUNT.fetch_add(1, Ordering::Relaxed));
+        let mut value = std::env::var_os(VARIABLE).unwrap_or_default();
+        value.push(" ");
+        value.push(&mark);
+        command.env(VARIABLE, value);
+        Mark(mark)
+    }
+
+    /// Kills all processes with this mark.
+    pub(crate) fn kill_all(&self) {
+        for _ in 0..MOST_LOOKS {
+            let marked = self.processes();
+            if marked.is_empty() {
+                return;
+            }
+            for process in marked {
+                // It may have ended meanwhile.
+                let _ = rustix::process::kill_process(process, Signal::KILL);
+            }
+        }
+    }
+
+    /// The processes with this mark. Those that have ended have no environment, even if nobody has waited for them.
+    fn processes(&self) -> Vec<Pid> {
+        let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+        let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        numbers
+            .filter(|number: &i32| self.is_on(*number))
+            .filter_map(|number| Pid::from_raw(number).filter(|_| number > 1))
+            .collect()
+    }
+
+    fn is_on(&self, process: i32) -> bool {
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        let mut values = environment
+            .split(|&byte| byte == 0)
+            .filter_map(|variable| variable.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"="));
+        values.any(|value| value.split(|&byte| byte == b' ').any(|word| word == self.0.as_bytes()))
+    }
+}
