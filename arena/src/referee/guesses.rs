@@ -2,7 +2,7 @@
 //!
 //! After a wrong secret its address has to wait, from one second to two minutes, longer after each further one. So an
 //! address has some forty guesses in an hour. A name has to wait, too, but not for addresses from which it was proved
-//! before: a stranger elsewhere can't lock a program out. What is wrong is forgotten after a while.
+//! before, and in turns: a stranger elsewhere can't lock a program out. What is wrong is forgotten after a while.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -14,6 +14,8 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 /// Longest pause of a name: a program that comes from a new address has to get in at some time.
 const LONGEST_FOR_NAMES: Duration = Duration::from_secs(10);
+/// Time after the pause of a name that is kept for the address whose turn it is. `Retry` is given in whole seconds.
+const TURN: Duration = Duration::from_secs(3);
 /// Time after which an address or a name without wrong secrets is forgotten.
 const MEMORY: Duration = Duration::from_mins(30);
 /// Number of addresses and names that are remembered. When the memory is full, nobody new may guess.
@@ -32,6 +34,19 @@ pub(super) struct GuessLimiter {
     wrong: HashMap<Guesser, WrongGuesses>,
     /// Addresses from which a name was proved.
     proved: HashSet<(IpAddr, String)>,
+    /// Whose guess is the next one at a name.
+    turns: HashMap<String, Turn>,
+}
+
+/// The next guess at a name is that of the address with the fewest wrong ones among those that asked in the pause of the name. So
+/// whoever guesses at it all the time does not keep its program out.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    address: IpAddr,
+    /// Number of wrong guesses from the address.
+    wrong: u32,
+    /// The end of the pause of the name.
+    begin: Instant,
 }
 
 #[derive(Debug)]
@@ -54,9 +69,16 @@ impl GuessLimiter {
     ) -> Result<(), RefusedGuess> {
         let address = network(address);
         let known = (address, name.to_owned());
-        let pause = self.pause(&Guesser::Address(address), at);
-        let for_name = self.pause(&Guesser::Name(known.1.clone()), at);
-        let pause = if self.proved.contains(&known) { pause } else { pause.max(for_name) };
+        let mut pause = self.pause(&Guesser::Address(address), at);
+        if !self.proved.contains(&known) {
+            // Who has to wait for itself gets no turn.
+            let for_name = if pause.is_zero() {
+                self.pause_before_turn(address, name, at)
+            } else {
+                self.pause(&Guesser::Name(known.1.clone()), at)
+            };
+            pause = pause.max(for_name);
+        }
         if !pause.is_zero() {
             return Err(RefusedGuess::Wait(pause));
         }
@@ -66,16 +88,48 @@ impl GuessLimiter {
                 return Err(RefusedGuess::Wait(LONGEST_PAUSE));
             }
         }
+        if self.turns.get(name).is_some_and(|turn| turn.address == address) {
+            self.turns.remove(name);
+        }
         if is_right() {
             // What was wrong before stays: a participant must not be able to guess other secrets between its own.
             self.proved.insert(known);
             return Ok(());
         }
+        self.turns.remove(name);
         for guesser in [Guesser::Address(address), Guesser::Name(known.1)] {
-            let wrong = self.wrong.entry(guesser).or_insert(WrongGuesses { count: 0, last: at });
-            *wrong = WrongGuesses { count: wrong.count.saturating_add(1), last: at };
+            self.note_wrong(guesser, at);
         }
         Err(RefusedGuess::Wrong)
+    }
+
+    fn note_wrong(&mut self, guesser: Guesser, at: Instant) {
+        let wrong = self.wrong.entry(guesser).or_insert(WrongGuesses { count: 0, last: at });
+        *wrong = WrongGuesses { count: wrong.count.saturating_add(1), last: at };
+    }
+
+    /// Time for which an address has to wait for a name, which it has not proved. If it asks before others with fewer wrong guesses,
+    /// the next turn is its own.
+    fn pause_before_turn(&mut self, address: IpAddr, name: &str, at: Instant) -> Duration {
+        let pause = self.pause(&Guesser::Name(name.to_owned()), at);
+        let wrong = self.wrong.get(&Guesser::Address(address)).map_or(0, |wrong| wrong.count);
+        let mut turn = self.turns.get(name).copied();
+        if let Some(missed) = turn.filter(|turn| at.saturating_duration_since(turn.begin) >= TURN) {
+            // Else strangers could keep turns for themselves that they do not take.
+            self.note_wrong(Guesser::Address(missed.address), at);
+            self.turns.remove(name);
+            turn = None;
+        }
+        match turn {
+            Some(turn) if turn.address != address && turn.wrong <= wrong => {
+                (turn.begin + TURN).saturating_duration_since(at)
+            }
+            _ if pause.is_zero() => pause,
+            _ => {
+                self.turns.insert(name.to_owned(), Turn { address, wrong, begin: at + pause });
+                pause
+            }
+        }
     }
 
     /// Time for which nobody may guess from this address, or at this name.
@@ -170,6 +224,42 @@ mod tests {
         assert_eq!(limiter.check(address(2), "A", at, || true), Err(RefusedGuess::Wait(LONGEST_FOR_NAMES)));
         assert_eq!(limiter.check(address(2), "B", at, || true), Ok(()), "another name");
         assert_eq!(limiter.check(address(2), "A", at + LONGEST_FOR_NAMES, || true), Ok(()));
+    }
+
+    /// An hour in which strangers at so many addresses guess at a name ten times a second; a share of them only takes turns and lets
+    /// them pass. After a minute the owner comes from a new address and waits as it is told. Returns the tenths of a second after
+    /// which it is in, and the number of guesses that were looked at.
+    fn besieged(strangers: u32, idle: u32) -> (Option<u32>, usize) {
+        let (mut limiter, begin) = (GuessLimiter::default(), Instant::now());
+        let (mut owner_asks, mut is_in, mut guesses) = (600, None, 0);
+        for tenth in 0..36_000_u32 {
+            let (at, stranger) = (begin + Duration::from_millis(100) * tenth, tenth % strangers);
+            let is_pause = !limiter.pause(&Guesser::Name("A".to_owned()), at).is_zero();
+            if stranger >= idle || is_pause {
+                let guess = limiter.check(address(stranger as u8), "A", at, || false);
+                guesses += usize::from(guess == Err(RefusedGuess::Wrong));
+            }
+            if is_in.is_none() && tenth >= owner_asks {
+                match limiter.check(address(250), "A", at, || true) {
+                    Ok(()) => is_in = Some(tenth - 600),
+                    Err(RefusedGuess::Wait(time)) => owner_asks = tenth + 10 * time.as_secs() as u32 + 10,
+                    Err(RefusedGuess::Wrong) => unreachable!("it is right"),
+                }
+            }
+        }
+        (is_in, guesses)
+    }
+
+    #[test]
+    fn guessers_do_not_keep_the_owner_of_a_name_out() {
+        for (strangers, idle, most) in [(1, 0, 150), (20, 0, 2000), (20, 10, 2600)] {
+            let (is_in, guesses) = besieged(strangers, idle);
+            assert!(is_in.is_some_and(|tenths| tenths <= most), "{strangers}, {idle}: in after {is_in:?}");
+            assert!(
+                guesses <= 370,
+                "{strangers}, {idle}: a name bears as many guesses as without turns, not {guesses}"
+            );
+        }
     }
 
     #[test]
