@@ -798,7 +798,7 @@ fn orders_and_what_is_none() {
         ("pair 'a", "! a quotation mark is not closed"),
         ("broadcast", "! expected `broadcast TEXT`"),
         ("broadcast It's lunch", "told 0 programs"),
-        ("broadcast Grüße", "told 0 programs, in ASCII: Grusse"),
+        ("broadcast Grüße", "told 0 programs, as records have it: Grusse"),
         ("forfeit Toga II", "game 1: 0-1"),
         ("forfeit Herald", "game 2: 0-1"),
         ("forfeit Toga II", "! it has no game to lose"),

@@ -64,7 +64,7 @@ impl EventState {
         &mut self,
         game: &str,
         outcome: Outcome,
-        reason: &[&str],
+        reason: &str,
         past: PastFacts<'_>,
     ) -> Done {
         let result = self.may_correct(game, outcome)?;

@@ -143,9 +143,39 @@ impl Order {
         !self.is_confirmed && self.is_grave()
     }
 
+    /// The order, if it is one that ends with a text.
+    fn worded(&self) -> Option<WordedOrder<'_>> {
+        let (word, text) = first_word(&self.words);
+        let (game, rest) = first_word(text);
+        let (result, reason) = first_word(rest);
+        match word {
+            "adjudicate" if !result.is_empty() => Some(WordedOrder::Adjudicate { game, result, reason }),
+            "correct" if !result.is_empty() => Some(WordedOrder::Correct { game, result, reason }),
+            _ if text.is_empty() => None,
+            "broadcast" => Some(WordedOrder::Broadcast(text)),
+            "forfeit" => Some(WordedOrder::Forfeit(text)),
+            "kick" | "drop" => Some(WordedOrder::Kick(text)),
+            "withdraw" => Some(WordedOrder::Withdraw(text)),
+            "readmit" => Some(WordedOrder::Readmit(text)),
+            _ => None,
+        }
+    }
+
     fn is_grave(&self) -> bool {
         self.words.split_whitespace().next().is_some_and(|word| GRAVE.contains(&word))
     }
+}
+
+/// An order that ends with a text, which is kept as it is typed, quotation marks and all. Some texts begin with a name.
+#[derive(Clone, Copy)]
+enum WordedOrder<'a> {
+    Adjudicate { game: &'a str, result: &'a str, reason: &'a str },
+    Correct { game: &'a str, result: &'a str, reason: &'a str },
+    Broadcast(&'a str),
+    Forfeit(&'a str),
+    Kick(&'a str),
+    Withdraw(&'a str),
+    Readmit(&'a str),
 }
 
 /// Returns the facts of a game since it last began, from the store.
@@ -166,10 +196,8 @@ impl EventState {
     /// The order cannot be understood or executed; the text says why. Nothing has changed.
     pub fn obey(&mut self, order: &Order, past: PastFacts<'_>, at: Instant) -> Result<String, String> {
         let before = self.out.facts.len();
-        let (word, text) = order.words.split_once(char::is_whitespace).unwrap_or((&order.words, ""));
-        let (told, game) = if word == "broadcast" && !text.is_empty() {
-            // The text is sent verbatim, apostrophes included.
-            (self.broadcast(text.trim(), at), None)
+        let (told, game) = if let Some(order) = order.worded() {
+            self.obey_worded(&order, past, at)?
         } else {
             let words = split(&order.words)?;
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -200,23 +228,37 @@ impl EventState {
     /// # Errors
     /// The order can't be understood or executed; the text says why.
     pub fn question(&self, order: &Order, past: PastFacts<'_>, at: Instant) -> Result<String, String> {
-        let words = split(&order.words)?;
+        match order.worded() {
+            Some(order) => self.may_obey_worded(&order),
+            None => self.may_obey_words(&split(&order.words)?, past, at),
+        }?;
+        Ok(format!("{}: really?", order.words))
+    }
+
+    fn may_obey_words(&self, words: &[String], past: PastFacts<'_>, at: Instant) -> Result<(), String> {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words[..] {
-            ["adjudicate", game, result, ..] => self.in_play(game).and_then(|_| verdict(result)).map(drop),
-            ["correct", game, result, ..] => self.may_correct(game, verdict(result)?).map(drop),
             ["restart", game] => self.in_play(game).map(drop),
             ["rewind", game, mv] => self.may_rewind(game, mv, None, past, at).map(drop),
             ["rewind", game, mv, white, black] => {
                 self.may_rewind(game, mv, Some([clock(white)?, clock(black)?]), past, at).map(drop)
             }
-            ["forfeit", ref name @ ..] if !name.is_empty() => self.may_forfeit(name).map(drop),
-            ["withdraw", ref name @ ..] if !name.is_empty() => self.may_withdraw(name).map(drop),
             ["quit" | "exit"] | ["quit", "pause"] => Ok(()),
             [word, ..] => Err(misunderstood(word)),
             [] => Err(NOTHING.to_owned()),
-        }?;
-        Ok(format!("{}: really?", order.words))
+        }
+    }
+
+    fn may_obey_worded(&self, order: &WordedOrder<'_>) -> Result<(), String> {
+        match *order {
+            WordedOrder::Adjudicate { game, result, .. } => {
+                self.in_play(game).and_then(|_| verdict(result)).map(drop)
+            }
+            WordedOrder::Correct { game, result, .. } => self.may_correct(game, verdict(result)?).map(drop),
+            WordedOrder::Forfeit(named) => self.may_forfeit(named).map(drop),
+            WordedOrder::Withdraw(named) => self.may_withdraw(named).map(drop),
+            WordedOrder::Broadcast(_) | WordedOrder::Kick(_) | WordedOrder::Readmit(_) => Ok(()),
+        }
     }
 
     fn show(&self, word: &str, at: Instant) -> String {
@@ -238,11 +280,6 @@ impl EventState {
             ["pause", game] => self.about(game, |event, game| Ok(event.pause(&[game], at))),
             ["resume"] => done(self.resume(&self.all_games(), at)),
             ["resume", game] => self.about(game, |event, game| Ok(event.resume(&[game], at))),
-            ["adjudicate", game, result, reason @ ..] => self.about(game, |event, game| {
-                let detail = with_reason("by the director's word", reason);
-                Ok(event.adjudicate(game, verdict(result)?, detail, at))
-            }),
-            ["correct", game, result, reason @ ..] => self.correct(game, verdict(result)?, reason, past),
             ["restart", game] => self.about(game, |event, game| Ok(event.restart(game, at))),
             ["rewind", game, mv] => self.rewind(game, mv, None, past, at),
             ["rewind", game, mv, white, black] => {
@@ -257,14 +294,27 @@ impl EventState {
             ["clock", game, side, seconds] => {
                 self.about(game, |event, game| event.set_clock(game, color(side)?, clock(seconds)?, at))
             }
-            ["forfeit", name @ ..] if !name.is_empty() => self.forfeit(name, at),
-            ["kick" | "drop", name @ ..] if !name.is_empty() => self.kick(name, at),
-            ["withdraw", name @ ..] if !name.is_empty() => self.withdraw(name, at),
-            ["readmit", name @ ..] if !name.is_empty() => self.readmit(name),
             ["enter", name] => self.let_enter(name, order),
             ["start" | "stop", _] => Err("no programs of this machine take part".to_owned()),
             [word, ..] => Err(misunderstood(word)),
             [] => Err(NOTHING.to_owned()),
+        }
+    }
+
+    fn obey_worded(&mut self, order: &WordedOrder<'_>, past: PastFacts<'_>, at: Instant) -> Done {
+        match *order {
+            WordedOrder::Broadcast(text) => done(self.broadcast(text, at)),
+            WordedOrder::Adjudicate { game, result, reason } => self.about(game, |event, game| {
+                let detail = with_reason("by the director's word", reason);
+                Ok(event.adjudicate(game, verdict(result)?, detail, at))
+            }),
+            WordedOrder::Correct { game, result, reason } => {
+                self.correct(game, verdict(result)?, reason, past)
+            }
+            WordedOrder::Forfeit(named) => self.forfeit(named, at),
+            WordedOrder::Kick(named) => self.kick(named, at),
+            WordedOrder::Withdraw(named) => self.withdraw(named, at),
+            WordedOrder::Readmit(named) => self.readmit(named),
         }
     }
 
@@ -356,18 +406,38 @@ impl EventState {
     }
 }
 
-/// Says how a text is written in a record, which is a line of ASCII, if it is not written as it is.
+/// Says how a text is written in a record, if it is not written as it is: in ASCII, without quotation marks, and not longer than
+/// a string may be.
 fn as_sent(text: &str) -> String {
     let sent = game::epd::operand_text(text);
-    if text.is_ascii() { String::new() } else { format!(", in ASCII: {sent}") }
+    if sent == text { String::new() } else { format!(", as records have it: {sent}") }
 }
 
 /// Why an empty order is refused.
 const NOTHING: &str = "no command; `help` shows what there is";
+/// Why an order can't be cut into words.
+const UNCLOSED: &str = "a quotation mark is not closed";
 
 /// Cuts an order into words.
 fn split(order: &str) -> Result<Vec<String>, String> {
-    shell_words::split(order).map_err(|_| "a quotation mark is not closed".to_owned())
+    shell_words::split(order).map_err(|_| UNCLOSED.to_owned())
+}
+
+/// Cuts the first word off a text.
+fn first_word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word, rest.trim_start())
+}
+
+/// Cuts a name in quotation marks off a text.
+fn quoted(text: &str) -> Result<(String, &str), String> {
+    let is_mark = |c: char| text.starts_with(c) && "\"'".contains(c);
+    let mut ends = text.match_indices(is_mark).map(|(at, mark)| at + mark.len()).skip(1);
+    let name = |end| match split(&text[..end]).ok()?.as_mut_slice() {
+        [name] => Some((std::mem::take(name), text[end..].trim_start())),
+        _ => None,
+    };
+    ends.find_map(name).ok_or_else(|| UNCLOSED.to_owned())
 }
 
 /// Parses the number of a game, which is counted from 1.
@@ -377,8 +447,8 @@ fn number(text: &str) -> Result<u64, String> {
 }
 
 /// Adds the director's reason, if there is one.
-fn with_reason(text: &str, reason: &[&str]) -> String {
-    if reason.is_empty() { text.to_owned() } else { format!("{text}: {}", reason.join(" ")) }
+fn with_reason(text: &str, reason: &str) -> String {
+    if reason.is_empty() { text.to_owned() } else { format!("{text}: {reason}") }
 }
 
 /// Returns the error for an unknown command or a wrong number of arguments.

@@ -4,24 +4,32 @@ use std::time::Instant;
 
 use game::{Outcome, WinReason};
 
-use super::{CONSOLE, Done, Order, as_sent, done, with_reason};
+use super::{CONSOLE, Done, Order, as_sent, done, quoted, with_reason};
 use crate::referee::{EventState, Fact};
 use crate::schedule::{Fixture, ScheduleChangeError};
 
 impl EventState {
     pub(super) fn known(&self, name: &str) -> Result<usize, String> {
-        self.program(name).ok_or_else(|| format!("`{}` takes no part", game::excerpt(name)))
+        self.program(name).ok_or_else(|| takes_no_part(name))
     }
 
-    /// Finds the program whose name begins the words, quoted or not; the rest is the director's reason.
-    fn named<'a>(&self, words: &'a [&'a str]) -> Result<(usize, &'a [&'a str]), String> {
-        let named = |&count: &usize| self.program(&words[..count].join(" ")).is_some();
-        let count = (1..=words.len()).rev().find(named).unwrap_or(words.len());
-        Ok((self.known(&words[..count].join(" "))?, &words[count..]))
+    /// Finds the program whose name begins a text, quoted or not; the rest is the director's reason.
+    fn named<'a>(&self, text: &'a str) -> Result<(usize, &'a str), String> {
+        let ends = text.match_indices(char::is_whitespace).map(|(at, _)| at).chain([text.len()]);
+        let mut begun = ends.filter_map(|end| Some((self.program(&text[..end])?, text[end..].trim_start())));
+        // The longest name counts: another program may have a part of it.
+        match begun.next_back() {
+            Some(named) => Ok(named),
+            None if text.starts_with(['"', '\'']) => {
+                let (name, reason) = quoted(text)?;
+                Ok((self.known(&name)?, reason))
+            }
+            None => Err(takes_no_part(text)),
+        }
     }
 
-    pub(super) fn forfeit(&mut self, words: &[&str], at: Instant) -> Done {
-        let (program, reason, next) = self.may_forfeit(words)?;
+    pub(super) fn forfeit(&mut self, text: &str, at: Instant) -> Done {
+        let (program, reason, next) = self.may_forfeit(text)?;
         let game = match (self.programs[program].game, next) {
             (Some(game), _) => game,
             (None, Some(next)) if self.begin_silently(next) => next.number,
@@ -38,11 +46,8 @@ impl EventState {
     }
 
     /// Returns the program that may lose its game, the director's reason, and the game, if it has not begun.
-    pub(super) fn may_forfeit<'a>(
-        &self,
-        words: &'a [&'a str],
-    ) -> Result<(usize, &'a [&'a str], Option<Fixture>), String> {
-        let (program, reason) = self.named(words)?;
+    pub(super) fn may_forfeit<'a>(&self, text: &'a str) -> Result<(usize, &'a str, Option<Fixture>), String> {
+        let (program, reason) = self.named(text)?;
         let is_playing = self.programs[program].game.is_some();
         Ok((program, reason, if is_playing { None } else { Some(self.next_of(program)?) }))
     }
@@ -61,20 +66,21 @@ impl EventState {
     }
 
     /// Closes the connection of a program.
-    pub(super) fn kick(&mut self, words: &[&str], at: Instant) -> Done {
-        let (program, reason) = self.named(words)?;
+    pub(super) fn kick(&mut self, text: &str, at: Instant) -> Done {
+        let (program, reason) = self.named(text)?;
         let name = self.name(program).to_owned();
         if !self.is_present(program) {
             return Err(format!("{name} is not here"));
         }
         let game = self.programs[program].game;
-        self.send_away(program, &with_reason("the director closes this connection", reason), at);
-        let sent = as_sent(&reason.join(" "));
+        let why = with_reason("the director closes this connection", reason);
+        self.send_away(program, &why, at);
+        let sent = as_sent(&why);
         Ok((format!("{name} is sent away; it may come back{sent}"), game))
     }
 
-    pub(super) fn withdraw(&mut self, words: &[&str], at: Instant) -> Done {
-        let (program, reason) = self.may_withdraw(words)?;
+    pub(super) fn withdraw(&mut self, text: &str, at: Instant) -> Done {
+        let (program, reason) = self.may_withdraw(text)?;
         let name = self.name(program).to_owned();
         self.record(Fact::Withdrawn { program });
         let mut told = format!("{name} plays no further games");
@@ -91,16 +97,16 @@ impl EventState {
     }
 
     /// Returns the program that may withdraw, and the director's reason.
-    pub(super) fn may_withdraw<'a>(&self, words: &'a [&'a str]) -> Result<(usize, &'a [&'a str]), String> {
-        let (program, reason) = self.named(words)?;
+    pub(super) fn may_withdraw<'a>(&self, text: &'a str) -> Result<(usize, &'a str), String> {
+        let (program, reason) = self.named(text)?;
         if self.programs[program].is_withdrawn {
             return Err(format!("{} has withdrawn already", self.name(program)));
         }
         Ok((program, reason))
     }
 
-    pub(super) fn readmit(&mut self, words: &[&str]) -> Done {
-        let (program, _) = self.named(words)?;
+    pub(super) fn readmit(&mut self, text: &str) -> Done {
+        let (program, _) = self.named(text)?;
         let name = self.name(program).to_owned();
         if !self.programs[program].is_withdrawn {
             return Err(format!("{name} has not withdrawn"));
@@ -141,4 +147,8 @@ impl EventState {
         let hint = if self.may_pair_again().is_ok() { ", or in this one with `repair`" } else { "" };
         done(format!("{name} takes part from round {} on{hint}", begun + 1))
     }
+}
+
+fn takes_no_part(name: &str) -> String {
+    format!("`{}` takes no part", game::excerpt(name))
 }

@@ -352,6 +352,43 @@ fn orders_that_cannot_be_undone_are_known() {
     }
 }
 
+#[test]
+fn reasons_are_kept_as_they_are_typed() {
+    let mut room = room_of(TournamentFormat::RoundRobin, &["Toga II", "O'Brien"], |_| {});
+    let told = room.obey(r#"kick "Toga II" it said "no", didn't it \ "#);
+    assert!(
+        told.ends_with(r"as records have it: the director closes this connection: it said 'no', didn't it \"),
+        "{told}"
+    );
+    let closed = *room.closed.last().expect("a closed connection");
+    assert!(
+        room.inboxes[&closed]
+            .concat()
+            .contains(r#"c0 "the director closes this connection: it said 'no', didn't it \";"#)
+    );
+    obey_all(
+        &mut room,
+        &[
+            ("kick O'Brien it's late", "O'Brien is sent away; it may come back"),
+            ("kick 'Toga II", "! a quotation mark is not closed"),
+            ("kick \"Toga\" II", "! `Toga` takes no part"),
+            (r#"kick "O'Brien" "#, "! O'Brien is not here"),
+            ("adjudicate 1", "! expected `adjudicate GAME RESULT [REASON]`"),
+            (r#"adjudicate 1 1-0 "its" 'flag"; --yes"#, "game 1: 1-0"),
+        ],
+    );
+    let reason = r#"by the director's word: "its" 'flag";"#;
+    obey_all(&mut room, &[(r#"correct 1 1/2 it's "a" draw"#, "game 1: 1/2-1/2, no longer 1-0")]);
+    let record = &room.amended.last().expect("a game").1.as_ref().expect("amended").record;
+    assert!(
+        record.detail.contains(reason) && record.detail.ends_with(r#"): it's "a" draw"#),
+        "{}",
+        record.detail
+    );
+    let orders: Vec<&str> = room.event.orders.iter().map(|given| given.order.as_str()).collect();
+    assert!(orders.contains(&r#"correct 1 1/2 it's "a" draw"#), "{orders:?}");
+}
+
 /// A random order, mostly one that can be carried out.
 fn random_order(random: &mut fastrand::Rng, room: &Room) -> String {
     let name = room.event.name(random.usize(..room.event.settings.programs.len())).to_owned();
