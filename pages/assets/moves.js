@@ -4,6 +4,8 @@
 //   const moves = new HeraldMoves(element, { onGo: node => ... });
 //   moves.show(nodes);      // `nodes[0]` is the start; each has `{ parent, next: [ids], san, number, ... }`, its mainline first
 //   moves.go(id);
+//
+// The Tab key stops at one move, the current one, and then leads on. The focus follows the current move.
 const HeraldMoves = (() => {
   const GLYPHS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+",
     22: "⨀", 36: "↑", 40: "→", 132: "⇆", 140: "∆", 146: "N" };
@@ -36,6 +38,7 @@ const HeraldMoves = (() => {
     }
 
     show(nodes) {
+      const focused = this.focused();
       this.nodes = nodes;
       this.buttons.clear();
       this.root.replaceChildren();
@@ -43,6 +46,22 @@ const HeraldMoves = (() => {
       if (start.comment) make("p", "moves-comment", start.comment, this.root);
       this.mainline(start);
       this.at = null;
+      this.stopAt(0);
+      // A list that grows while somebody is in it does not throw them out.
+      if (focused !== undefined) (this.buttons.get(focused) || this.stop)?.focus({ preventScroll: true });
+    }
+
+    // The node whose button has the focus, if one has it.
+    focused() {
+      const button = document.activeElement?.closest("button[data-node]");
+      return button && this.root.contains(button) ? +button.dataset.node : undefined;
+    }
+
+    // Lets the Tab key stop at a move, or at the first one.
+    stopAt(id) {
+      if (this.stop) this.stop.tabIndex = -1;
+      this.stop = this.buttons.get(id) || this.buttons.values().next().value;
+      if (this.stop) this.stop.tabIndex = 0;
     }
 
     // The mainline in columns: number, White's move, Black's move. Comments and variations stand between the rows.
@@ -89,6 +108,7 @@ const HeraldMoves = (() => {
     button(node, isMain) {
       const button = make("button", kind(node.nags) || "");
       button.type = "button";
+      button.tabIndex = -1;
       button.dataset.node = node.id;
       if (node.note) button.title = node.note;
       if (isMain) make("span", "unseen", `${node.number.replace("…", "...")} `, button);
@@ -107,6 +127,8 @@ const HeraldMoves = (() => {
       const before = this.buttons.get(this.at), button = this.buttons.get(id);
       before?.removeAttribute("aria-current");
       this.at = id;
+      this.stopAt(id);
+      if (this.focused() !== undefined) this.stop?.focus({ preventScroll: true });
       // Scrolling has the page laid out, which is not yet needed at the start.
       if (!button) return void (before && (this.root.scrollTop = 0));
       button.setAttribute("aria-current", "step");

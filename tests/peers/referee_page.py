@@ -105,20 +105,44 @@ def replay_with_keys(browser, number, close):
     close()
 
 
+def pass_the_moves(browser):
+    """While moves come, the Tab key stops once in their list, the focus stays there, and the next Tab leaves it."""
+    is_within = "return Boolean(document.activeElement?.closest('#game .moves'))"
+    browser.run("document.querySelector('#game .moves [tabindex=\\"0\\"]').focus({ preventScroll: true })")
+    for _ in range(3):
+        before = browser.run(MOVES)
+        browser.wait("another move", f"{MOVES} !== {before}")
+        assert browser.run(is_within), "the focus is thrown out of the moves"
+    assert browser.run("return document.querySelectorAll('#game .moves [tabindex=\\"0\\"]').length") == 1
+    browser.press("Tab")
+    assert not browser.run(is_within) and browser.run("return document.activeElement !== document.body")
+    browser.run("document.activeElement.blur()")
+
+
+SET = """const set = (id, value) => { const node = document.getElementById(id); node.value = value;
+    node.dispatchEvent(new Event(node.tagName === 'SELECT' ? 'change' : 'input', { bubbles: true })); };"""
+
+
 def correct_on_page(browser, number, checks):
     """Gives a finished game another result in the form of its page, as the director."""
+    browser.run("document.getElementById('token').focus()")
     browser.run("document.getElementById('token').value = arguments[0]; document.getElementById('sign-in').requestSubmit()", TOKEN)
     browser.wait("the director's orders", "return !document.getElementById('game-orders').hidden")
+    assert browser.run("return document.activeElement.id") == "event-order", "the focus goes on to the orders"
     checks.page("live-director")
+    browser.click("#any-game-order")
+    browser.run(SET + "set('order-kind', 'add {game} {side} {seconds}'); set('field-seconds', '-5');")
+    browser.click("#give")
+    browser.wait("the refusal", "return document.getElementById('order-answer').textContent.includes('`-5`: expected seconds')")
+    browser.press("Escape")
     browser.click("#game-order")
     result = browser.run("return state.finished.find(row => row.number === arguments[0]).result", number)
     other = "0-1" if result == "1-0" else "1-0"
-    browser.run("""const set = (id, value) => { const node = document.getElementById(id); node.value = value;
-        node.dispatchEvent(new Event(node.tagName === 'SELECT' ? 'change' : 'input', { bubbles: true })); };
-        set('order-kind', 'correct {game} {result} {reason?}'); set('field-result', arguments[0]); set('field-reason', "it's the wrong board");
-        document.getElementById('field-reason').dispatchEvent(new Event('input', { bubbles: true }));""", other)
+    reason = 'it\'s the "wrong" board'
+    browser.run(SET + """set('order-kind', 'correct {game} {result} {reason?}'); set('field-result', arguments[0]); set('field-reason', arguments[1]);
+        document.getElementById('field-reason').dispatchEvent(new Event('input', { bubbles: true }));""", other, reason)
     words = browser.run("return document.getElementById('order-words').textContent")
-    assert words == f'correct {number} {other} "it\'s the wrong board"', words
+    assert words == f"correct {number} {other} {reason}", words
     browser.click("#give")
     browser.wait("the question", "return document.getElementById('order-answer').className === 'asks'")
     checks.page("live-order")
@@ -127,8 +151,9 @@ def correct_on_page(browser, number, checks):
     browser.wait("the other result", f"return state.finished.find(row => row.number === {number}).result === '{other}'")
     assert "no longer" in browser.run("return document.getElementById('order-answer').textContent")
     browser.click("#order-close")
-    # Chromium notes the question, an answer with status 409, as an error.
-    complaints = [complaint for complaint in browser.complaints() if "409" not in complaint]
+    browser.wait("the reason", "return state.finished.some(row => row.reason.endsWith(arguments[0]))", reason)
+    # Chromium notes the refusal and the question, answers with status 400 and 409, as errors.
+    complaints = [complaint for complaint in browser.complaints() if "409" not in complaint and "400" not in complaint]
     assert not complaints, complaints
 
 
@@ -184,6 +209,7 @@ def main():
             browser.wait("a third opinion", "return document.querySelector('.line-third .line-score')?.textContent")
             checks.page("live-game")
             print("PGN as it grows:", check_pgn(page))
+            pass_the_moves(browser)
             browser.press("g")
             browser.wait("all boards", "return document.getElementById('replay').hidden && document.querySelectorAll('.card').length > 0")
             checks.page("live-boards")

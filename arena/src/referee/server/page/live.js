@@ -236,7 +236,10 @@ function fill(table, heads, rows) {
     }));
     return row;
   };
+  // Whoever is in the table with the keyboard stays there.
+  const label = table.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
   table.replaceChildren(line(heads, "th"), ...rows.map(row => line(row, "td")));
+  if (label) table.querySelector(`[aria-label="${CSS.escape(label)}"]`)?.focus({ preventScroll: true });
 }
 function showFigures(figures) {
   $("figures").hidden = figures.length === 0;
@@ -433,6 +436,7 @@ $("sign-in").onsubmit = async event => {
   $("token").value = "";
   showOrders();
   if (state) showTables();
+  $(isDirecting ? "event-order" : "token").focus();
 };
 // What can be ordered of a game, a program and the event: a name, the words of the console, and when it is offered. The form asks for
 // what stands in braces; what has a question mark may be left out.
@@ -479,14 +483,14 @@ const games = () => [...running.keys(), ...state.finished.map(row => row.number)
 // What the form asks for: a label, and what may be chosen, or the attributes of an input.
 const FIELDS = {
   game: ["Game", games], program: ["Program", programs], other: ["Opponent", programs], result: ["Result", () => ["1-0", "1/2-1/2", "0-1"]], side: ["Side", () => ["white", "black"]],
-  seconds: ["Seconds", { type: "number", min: 0, step: "any" }], move: ["Before the move (17, or 17b for Black)", { pattern: "\\d+([wb.]|\\.\\.\\.)?" }],
-  clocks: ["Seconds of White and Black, if not those of then", { pattern: " *\\d+(\\.\\d+)? +\\d+(\\.\\d+)? *" }], reason: ["Reason", {}], text: ["Text", {}],
-  name: ["Name", { maxLength: 100 }], secret: ["Secret, at least 8 characters", { type: "password", minLength: 8 }], control: ["Time control, as 40/5:00 or 300+3", {}],
+  seconds: ["Seconds", { inputMode: "decimal" }], move: ["Before the move (17, or 17b for Black)", {}], clocks: ["Seconds of White and Black, if not those of then", {}],
+  reason: ["Reason", {}], text: ["Text", {}], name: ["Name", { maxLength: 100 }], secret: ["Secret, at least 8 characters", { type: "password" }],
+  control: ["Time control, as 40/5:00 or 300+3", {}],
 };
 let subject = {}, isAsked = false;
-// The console reads words as a shell does; what is told to all is taken as it stands.
+// The console reads words as a shell does; texts and reasons are taken as they stand.
 function quoted(name, text) {
-  if (name === "text" || name === "clocks" || !/['"\\#`$]/.test(text) && (name === "reason" || !/\s/.test(text))) return text;
+  if (["text", "reason", "clocks"].includes(name) || !/['"\\#`$\s]/.test(text)) return text;
   return `"${text.replace(/["\\`$]/g, "\\$&")}"`;
 }
 function orderWords(isShown) {
@@ -505,7 +509,7 @@ function field(name, isOptional, preset) {
   const [text, how] = FIELDS[name], label = make("label", text + (isOptional ? " (may be empty)" : "")), input = make(typeof how === "function" ? "select" : "input");
   input.id = "field-" + name;
   if (typeof how === "function") input.append(...how().map(choice => new Option(choice, choice)));
-  else Object.assign(input, { required: !isOptional, ...how });
+  else Object.assign(input, how);
   if (preset !== undefined) input.value = preset;
   label.append(input);
   return label;
@@ -546,6 +550,10 @@ $("order-form").onsubmit = async event => {
   $("give").textContent = isAsked ? "Yes, do it" : "Give this order";
 };
 $("order-close").onclick = () => $("order").close();
+// The button in the table by which the form was opened may have been replaced.
+$("order").onclose = () => {
+  if (document.activeElement === document.body && subject.program) $("table").querySelector(`[aria-label="Orders for ${CSS.escape(subject.program)}"]`)?.focus();
+};
 $("hold").onclick = () => orderAtOnce(`${running.get(replay.number)?.paused ? "resume" : "pause"} ${replay.number}`);
 $("game-order").onclick = () => openOrders("game", $("title").textContent, { game: replay.number });
 $("any-game-order").onclick = () => openOrders("game", "A game");
