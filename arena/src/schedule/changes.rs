@@ -43,6 +43,15 @@ impl Schedule {
         self.wave.first_round
     }
 
+    /// Whether a game with that number and those programs can be one of the schedule, as far as its rounds are known.
+    pub fn may_have(&self, number: u64, white: usize, black: usize) -> bool {
+        let is_fixture = |wave: &Wave| {
+            let fixture = wave.index(number).map(|game| wave.fixture(game));
+            fixture.is_some_and(|fixture| (fixture.white, fixture.black) == (white, black))
+        };
+        !self.is_fixed() || self.waves().any(is_fixture)
+    }
+
     /// Whether a further program may enter.
     ///
     /// # Errors

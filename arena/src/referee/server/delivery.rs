@@ -278,18 +278,19 @@ pub(super) fn write_report(
     Ok(())
 }
 
-/// Writes games.pgn anew. The finished games come from the store, which has them whatever happened since.
+/// Writes games.pgn anew. The finished games come from the store, which has them whatever happened since. The text, if there is
+/// one, tells where the file of before is kept.
 pub(super) fn write_games_anew(
     files: &mut EventFiles,
     event: &EventState,
     store: &EventStore,
-) -> Result<(), ServiceError> {
+) -> Result<Option<String>, ServiceError> {
     let mut finished = Vec::new();
     for result in &event.results {
         let live = stored_game(event, store, result.fixture.number)?;
         finished.extend(live.map(|live| FinishedGame { fixture: live.fixture, record: live.record }));
     }
-    let written = files.rewrite_games(&event.settings.tags(), &finished);
+    let written = files.rewrite_games(event, &finished);
     written.map_err(|error| ServiceError::File("games.pgn", error))
 }
 

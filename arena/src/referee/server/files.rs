@@ -16,11 +16,12 @@ use messages::referee::without_secret;
 use time::OffsetDateTime;
 
 use super::page;
+use super::shown::{foreign_game, own_games};
 use crate::referee::store::JobThread;
 use crate::referee::{ConnectionId, EventState, FinishedGame, report};
 
 /// The same error, with the name of the file.
-fn named(path: &Path, error: &io::Error) -> io::Error {
+pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
@@ -28,55 +29,6 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 fn clear(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     fs::read_dir(folder)?.try_for_each(|entry| fs::remove_file(entry?.path()))
-}
-
-/// The games that the folder of an event shows, by their numbers from 0.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct ShownGames {
-    /// In games.pgn and in the report.
-    pub(super) finished: BTreeSet<u64>,
-    /// In running/.
-    pub(super) running: BTreeSet<u64>,
-    /// Whether there is a report, or a games.pgn with anything in it, whatever an editor has made of that.
-    pub(super) has_other_traces: bool,
-}
-
-impl ShownGames {
-    /// Reads them from a folder. An error names the file.
-    pub(super) fn of(folder: &Path) -> io::Result<ShownGames> {
-        let games = folder.join("games.pgn");
-        let mut finished = finished_in(&games)?;
-        finished.extend(games_in(&folder.join("report"))?);
-        let running = games_in(&folder.join("running"))?;
-        let has_text = fs::metadata(games).is_ok_and(|about| about.len() > 0);
-        Ok(ShownGames { finished, running, has_other_traces: has_text || folder.join(REPORT).exists() })
-    }
-}
-
-/// The games in a PGN file; none if there is no file.
-fn finished_in(path: &Path) -> io::Result<BTreeSet<u64>> {
-    let text = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        text => text.map_err(|error| named(path, &error))?,
-    };
-    let number = |line: &[u8]| -> Option<u64> {
-        let number = line.trim_ascii().strip_prefix(b"[GameNumber \"")?.strip_suffix(b"\"]")?;
-        str::from_utf8(number).ok()?.parse::<u64>().ok()?.checked_sub(1)
-    };
-    Ok(text.split(|byte| b"\r\n".contains(byte)).filter_map(number).collect())
-}
-
-/// The games that have a file `game-N.pgn` in a folder; none if there is no folder.
-fn games_in(folder: &Path) -> io::Result<BTreeSet<u64>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        entries => entries.map_err(|error| named(folder, &error))?,
-    };
-    let number = |name: &str| -> Option<u64> {
-        name.strip_prefix("game-")?.strip_suffix(".pgn")?.parse::<u64>().ok()?.checked_sub(1)
-    };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    Ok(names.filter_map(|name| number(&name)).collect())
 }
 
 /// Terminates the last line of a file that a killed referee left incomplete.
@@ -133,16 +85,35 @@ impl EventFiles {
         })
     }
 
-    /// Writes the finished games of the terms before again, because all of them are in the store.
-    pub(super) fn rewrite_games(&mut self, tags: &PgnTags, finished: &[FinishedGame]) -> io::Result<()> {
+    /// Writes the finished games of the terms before again, because all of them are in the store. If somebody has put games of
+    /// others into the file, it is kept under another name, which the returned text tells.
+    pub(super) fn rewrite_games(
+        &mut self,
+        event: &EventState,
+        finished: &[FinishedGame],
+    ) -> io::Result<Option<String>> {
         // The old file stays in place for its readers until the new one is complete.
         let (games, unfinished) = (self.folder.join("games.pgn"), self.folder.join("games.pgn.new"));
+        let tags = &event.settings.tags();
         self.games = BufWriter::new(File::create(&unfinished)?);
         for ending in finished {
             self.write_game(tags, ending)?;
         }
         self.flush()?;
-        fs::rename(unfinished, games)
+        let foreign = foreign_game(&games, event)?;
+        let kept = foreign.map(|game| self.keep_games(&games, &game)).transpose()?;
+        fs::rename(unfinished, games)?;
+        Ok(kept)
+    }
+
+    /// Keeps games.pgn, in which a game of others was found, under a name that is free.
+    fn keep_games(&mut self, games: &Path, game: &str) -> io::Result<String> {
+        let names = (1..).map(|number| format!("games-{number}.pgn"));
+        let name = names.into_iter().find(|name| !self.folder.join(name).exists()).unwrap_or_default();
+        fs::copy(games, self.folder.join(&name))?;
+        let told = format!("{game} is not of this event: games.pgn is kept as {name}, and written anew");
+        self.log(None, '#', &told)?;
+        Ok(told)
     }
 
     /// Appends a finished game to the PGN file.
@@ -258,7 +229,8 @@ impl EventFiles {
     pub(super) fn are_complete(&self, event: &EventState) -> bool {
         let report = self.folder.join("report");
         let numbers: BTreeSet<u64> = event.results.iter().map(|result| result.fixture.number).collect();
-        let has_games = finished_in(&self.folder.join("games.pgn")).is_ok_and(|games| games == numbers);
+        let shown = own_games(&self.folder.join("games.pgn"), event);
+        let has_games = shown.is_ok_and(|shown| shown.keys().eq(&numbers));
         let mut parts =
             vec![self.folder.join(REPORT), self.folder.join("report.html"), report.join("games.pgn")];
         parts.extend(page::report_files("").iter().map(|(name, _)| report.join(name)));
@@ -296,7 +268,7 @@ impl EventFiles {
 }
 
 /// Name of the final report as text.
-const REPORT: &str = "report.txt";
+pub(super) const REPORT: &str = "report.txt";
 
 /// Name of the traffic log, its maximum length in bytes, and the number of older ones that are kept.
 const TRAFFIC: &str = "traffic.log";

@@ -15,6 +15,7 @@ mod page;
 mod proofs;
 mod pulse;
 mod rate;
+mod shown;
 mod standby;
 mod term;
 #[cfg(test)]
@@ -300,7 +301,7 @@ impl Service {
         entrance: ListenConfig,
         witness: Option<TrustedPeer>,
     ) -> Result<Service, ServiceError> {
-        StandbyReferee::open(event, folder, settings, witness)?.take_over(entrance)
+        StandbyReferee::open_with(standby::FOR_ACTING, event, folder, settings, witness)?.take_over(entrance)
     }
 
     /// Makes a service from an event that has been restored from its store.
@@ -394,7 +395,10 @@ impl Service {
             let text = if self.files.are_complete(&self.event) {
                 "all games have been played; nothing is written anew"
             } else {
-                delivery::write_games_anew(&mut self.files, &self.event, &self.store)?;
+                let kept = delivery::write_games_anew(&mut self.files, &self.event, &self.store)?;
+                if let Some(text) = kept {
+                    tell(&Notice { urgent: false, text });
+                }
                 self.report()?;
                 "all games have been played; games.pgn and the report are written anew"
             };

@@ -258,7 +258,9 @@ impl Service {
             )));
         };
         if self.observer().is_some_and(|observer| observer != by) {
-            return Ok(Err(Refusal::Other("there is another one that may take over")));
+            return Ok(Err(Refusal::Other(
+                "another observer may take over; if its store is lost, `alone` at the acting referee admits this one",
+            )));
         }
         if first > shared + 1 {
             return Ok(Err(Refusal::Back(shared + 1)));

@@ -14,7 +14,8 @@ use game::counted;
 use players::transport::{self, Security, Transport};
 
 use super::delivery::{write_games_anew, write_report};
-use super::files::{EventFiles, ShownGames};
+use super::files::EventFiles;
+use super::shown::ShownGames;
 use super::term::{CLAIM_INTERVAL, FENCE_INTERVAL, FENCE_PATIENCE};
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
@@ -95,6 +96,17 @@ impl StandbyReferee {
     /// # Errors
     /// The store cannot be used.
     pub fn open(
+        event: EventState,
+        folder: &Path,
+        settings: &str,
+        witness: Option<TrustedPeer>,
+    ) -> Result<StandbyReferee, ServiceError> {
+        StandbyReferee::open_with(FOR_OBSERVERS, event, folder, settings, witness)
+    }
+
+    /// Opens the store. `advice` says what to do if games are lost.
+    pub(super) fn open_with(
+        advice: &str,
         mut event: EventState,
         folder: &Path,
         settings: &str,
@@ -103,7 +115,7 @@ impl StandbyReferee {
         std::fs::create_dir_all(folder)
             .map_err(|error| ServiceError::File("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
-        check_games(folder, &store)?;
+        check_games(folder, &event, &store, advice)?;
         let (intake, folder) = (Intake::default(), folder.to_owned());
         Ok(StandbyReferee { event, store, intake, folder, predecessor: None, witness })
     }
@@ -384,24 +396,36 @@ impl StandbyReferee {
     }
 }
 
-/// Refuses a folder that shows games which its store does not know: they would be played again, and written over.
-fn check_games(folder: &Path, store: &EventStore) -> Result<(), ServiceError> {
-    let shown = ShownGames::of(folder).map_err(|error| ServiceError::File("a file of it", error))?;
+/// Refuses a folder that shows games of its event which its store does not know: they would be played again, and written over.
+fn check_games(
+    folder: &Path,
+    event: &EventState,
+    store: &EventStore,
+    advice: &str,
+) -> Result<(), ServiceError> {
+    let shown = ShownGames::of(folder, event).map_err(|error| ServiceError::File("a file of it", error))?;
     let (ended, began) = (store.games_with("ended")?, store.games_with("began")?);
-    let lost = shown.finished.difference(&ended).chain(shown.running.difference(&began)).min();
+    let finished = shown.finished.iter().find(|(game, _)| !ended.contains(game));
+    let lost = finished.or_else(|| shown.running.iter().find(|(game, _)| !began.contains(game)));
     let reason = match lost {
-        Some(game) => format!("its store does not know game {}, which it has", game + 1),
+        Some((game, place)) => format!("its store does not know game {} ({place})", game + 1),
         None if shown.has_other_traces && store.count() == 0 => {
             "it has a report or games.pgn, and no store".to_owned()
         }
         None => return Ok(()),
     };
-    let reason = format!(
-        "{reason}: event.sqlite or event.sqlite-wal is lost, or an older copy; with a newer copy, such as an observer's, the event \
-         can go on; else name another folder, or take games.pgn, running/ and the report away, and what is lost is played again"
-    );
+    let reason = format!("{reason}: event.sqlite or event.sqlite-wal is lost, or an older copy; {advice}");
     Err(ServiceError::Folder { folder: folder.to_owned(), reason })
 }
+
+/// What to do if the store of a referee that is to act does not know a game.
+pub(super) const FOR_ACTING: &str = "with a newer copy, such as an observer's, the event can go on; without one name another folder, \
+    or take games.pgn, running/ and the report away, and what is lost is played again; a game that is not of this event only has to \
+    be taken out";
+
+/// What to do if the store of an observer does not know a game.
+const FOR_OBSERVERS: &str = "name a new, empty folder (--folder), and everything is fetched from the acting referee; if none acts any \
+    more, the event can go on with a newer copy";
 
 /// Whether nothing has come yet.
 fn is_wait(error: &io::Error) -> bool {

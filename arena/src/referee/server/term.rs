@@ -62,7 +62,10 @@ impl Service {
 
     pub(super) fn begin_term(&mut self, now: Instant) -> Result<(), ServiceError> {
         // Everything in the store is confirmed now.
-        write_games_anew(&mut self.files, &self.event, &self.store)?;
+        let kept = write_games_anew(&mut self.files, &self.event, &self.store)?;
+        if let Some(text) = kept {
+            self.event.tell(false, text);
+        }
         self.duty = Duty::Acts;
         self.event.open(self.store.referee, now);
         Ok(())

@@ -78,12 +78,18 @@ fn games_pgn_has_all_games_after_every_new_term() {
 fn a_folder_with_games_that_its_store_does_not_know_is_refused() {
     let known = tempfile::tempdir().expect("a folder");
     store(known.path(), &first_game());
-    let game = |number: u32| format!("[Event \"x\"]\n[GameNumber \"{number}\"]\n\n1. e4 1-0\n\n");
+    let game = |number: u32| format!("[Event \"Open\"]\n[GameNumber \"{number}\"]\n\n1. e4 1-0\n\n");
     fs::write(known.path().join("games.pgn"), game(1)).expect("written");
     drop(service(known.path()).expect("the store knows game 1"));
     fs::write(known.path().join("games.pgn"), game(1) + &game(2)).expect("written");
     let why = service(known.path()).err().expect("game 2 is lost").to_string();
-    assert!(why.contains("does not know game 2, which it has") && why.contains("observer's"), "{why}");
+    assert!(
+        why.contains("does not know game 2 (games.pgn, line 6: ? - ?)") && why.contains("observer's"),
+        "{why}"
+    );
+    let observer = StandbyReferee::open(event(), known.path(), "{}", None);
+    let why = observer.err().expect("the same").to_string();
+    assert!(why.contains("name a new, empty folder"), "{why}");
     fs::write(known.path().join("games.pgn"), format!(" {}", game(2)).replace('\n', "\r\n"))
         .expect("written");
     assert!(service(known.path()).is_err(), "an editor's line ends and blanks hide nothing");
@@ -104,6 +110,30 @@ fn a_folder_with_games_that_its_store_does_not_know_is_refused() {
     fs::create_dir(odd.path().join("traffic.log")).expect("made");
     let why = service(odd.path()).err().expect("refused").to_string();
     assert!(why.contains("traffic.log"), "{why}");
+}
+
+#[test]
+fn games_of_others_stop_nothing_and_are_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    store(folder.path(), &first_game());
+    let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+    let foreign =
+        "[Event \"Wijk aan Zee\"]\n[White \"K\"]\n[Black \"T\"]\n[GameNumber \"7\"]\n\n1. e4 1-0\n\n";
+    for round in 1..=2 {
+        fs::write(folder.path().join("games.pgn"), foreign).expect("written");
+        let mut service = service(folder.path()).expect("it is none of this event");
+        let mut told = String::new();
+        service.keep_lease(Instant::now(), &mut quiet).expect("it begins");
+        service.deliver(&mut |news| told += &news.text).expect("delivered");
+        let name = format!("games-{round}.pgn");
+        assert!(
+            told.contains(&format!("line 1: K - T is not of this event: games.pgn is kept as {name}")),
+            "{told}"
+        );
+        assert_eq!(file(&name), foreign);
+        let games = file("games.pgn");
+        assert!(games.contains("[GameNumber \"1\"]") && !games.contains("Wijk"), "{games}");
+    }
 }
 
 #[test]
