@@ -108,12 +108,12 @@ def replay_with_keys(browser, number, close):
 def pass_the_moves(browser):
     """While moves come, the Tab key stops once in their list, the focus stays there, and the next Tab leaves it."""
     is_within = "return Boolean(document.activeElement?.closest('#game .moves'))"
-    browser.run("document.querySelector('#game .moves [tabindex=\\"0\\"]').focus({ preventScroll: true })")
+    browser.run("document.querySelector('#game .moves [tabindex=\"0\"]').focus({ preventScroll: true })")
     for _ in range(3):
         before = browser.run(MOVES)
         browser.wait("another move", f"{MOVES} !== {before}")
         assert browser.run(is_within), "the focus is thrown out of the moves"
-    assert browser.run("return document.querySelectorAll('#game .moves [tabindex=\\"0\\"]').length") == 1
+    assert browser.run("return document.querySelectorAll('#game .moves [tabindex=\"0\"]').length") == 1
     browser.press("Tab")
     assert not browser.run(is_within) and browser.run("return document.activeElement !== document.body")
     browser.run("document.activeElement.blur()")

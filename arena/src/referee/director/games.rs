@@ -84,7 +84,7 @@ impl EventState {
         let told = format!("game {}: {}, no longer {}", game + 1, outcome.result(), before.result());
         self.tell(false, told.clone());
         let but = match follows {
-            false => "; who is in the next round stays as it is",
+            false => "; the bracket stays as it is",
             true if self.may_pair_again().is_ok() => "\nthe round has not begun: `repair` pairs it again",
             true => "",
         };

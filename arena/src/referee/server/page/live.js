@@ -158,13 +158,16 @@ async function load(number, move) {
   $("game").hidden = $("files").hidden = false;
   view.show(loaded.game);
   view.go(move !== undefined ? nodeAt(move) : isAtEnd ? view.last() : Math.min(at, view.last()));
+  // Whoever was in the moves of the game before is in those of this one.
+  if (replay.takesFocus) view.moves.stop?.focus({ preventScroll: true });
+  replay.takesFocus = false;
   $("pgn").href = report ? `game-${number}.pgn` : `game/${number}.pgn`;
   $("pgn").hidden = Boolean(report?.games);
   showFacts();
   showOrders();
 }
 async function open(number, move) {
-  replay = { number, game: null };
+  replay = { number, game: null, takesFocus: view.moves.focused() !== undefined };
   $("replay").hidden = false;
   $("game").hidden = $("files").hidden = true;
   $("facts").textContent = "";
@@ -306,7 +309,7 @@ function showSchedule() {
   const expected = (game, at) => mean === null || !state.running.length || isLost || report ? "" : "≈ " + timeText(state.now + mean * (at + 1) / state.running.length);
   const rows = [
     ...ended.map(game => [gameLink(game.number), game.round, game.white, game.black, resultText(game.result), timeText(game.began), timeText(game.ended), game.plies ?? "", game.reason]),
-    ...playing.map(game => [gameLink(game.number), game.round, game.white, game.black, isLost ? "unknown" : "in play", timeText(game.began), "", game.ply, game.opening || ""]),
+    ...playing.map(game => [gameLink(game.number), game.round, game.white, game.black, isLost ? "unknown" : "in play", timeText(game.began), "", "", game.opening || ""]),
     ...coming.map((game, at) => [game.number, game.round, game.white, game.black, "to come", expected(game, (state.coming || []).indexOf(game)), "", "", ""]),
   ];
   const kinds = [...ended.map(() => ""), ...playing.map(() => "now"), ...coming.map(() => "coming")];
