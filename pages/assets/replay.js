@@ -135,7 +135,8 @@ const HeraldReplay = (() => {
       this.chart = make("section", "replay-graph", "", root);
       this.chart.setAttribute("aria-label", "Graph");
       const goPly = ply => this.go(this.main[ply]);
-      this.graph = new HeraldGraph(make("div", "", "", this.chart), { onGo: goPly });
+      this.scores = make("div", "", "", this.chart);
+      this.graph = new HeraldGraph(this.scores, { onGo: goPly });
       // Two curves of evaluation and two of clocks would be too many for one graph.
       this.clocks = lines ? new HeraldGraph(make("div", "", "", this.chart), { onGo: goPly, label: "Clocks over the moves", height: 60 }) : null;
       this.key = make("p", "graph-key", "", this.chart);
@@ -210,6 +211,7 @@ const HeraldReplay = (() => {
       })));
       const hasClocks = line.some(node => node.clock !== undefined), hasScores = line.some(node => node.score), hasThird = line.some(node => node.third?.score);
       this.chart.hidden = !hasClocks && !hasScores && !hasThird;
+      this.scores.hidden = hasLines && !hasScores && !hasThird;
       const isShown = { e: hasScores && !hasLines, "own-w": hasScores && hasLines, "own-b": hasScores && hasLines, third: hasThird && hasLines, w: hasClocks, b: hasClocks };
       for (const [kind, shown] of Object.entries(isShown)) this.key.querySelector(`.key-${kind}`).hidden = !shown;
       for (const color of ["w", "b"]) this.key.querySelector(`.key-own-${color}`).textContent = this.names[color];

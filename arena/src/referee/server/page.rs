@@ -149,7 +149,7 @@ pub(super) fn serve(
     token: Option<String>,
     tls: Option<Tls>,
 ) -> io::Result<SocketAddr> {
-    let visits = service.clone();
+    let (visits, to_log) = (service.clone(), service.clone());
     let listener = ConnectionListener::open(address, visits, limits, ConnectionLimiter::default())?;
     let address = listener.address;
     let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
@@ -173,7 +173,7 @@ pub(super) fn serve(
             auth: token.map(|token| Arc::new(DirectorAuth::new(token))),
             turns: Arc::new(Semaphore::new(MOST_WAITING)),
         })
-        .layer(from_fn_with_state(address, check_host))
+        .layer(from_fn_with_state(Arc::new(HostCheck::new(address, to_log)), check_host))
         .layer(from_fn_with_state(Arc::<RequestLimiter>::default(), limit_requests))
         .into_make_service_with_connect_info::<SocketAddr>();
     // `tap_io` is needed: only then does axum give the remote address of a custom listener.
@@ -211,13 +211,42 @@ pub(super) fn report_game(game: &str) -> String {
     format!("heraldGame({});\n", pages::script_json(game))
 }
 
-/// Refuses requests for another host. A page elsewhere that has made its own name lead here would otherwise read ours.
-async fn check_host(State(address): State<SocketAddr>, request: Request, next: Next) -> Response {
-    if is_own_host(address, request.headers()) {
-        next.run(request).await
-    } else {
-        (StatusCode::FORBIDDEN, "this page has another address\n").into_response()
+/// What requests for other hosts are checked with, and where they are told, three at once and then one in ten seconds.
+struct HostCheck {
+    address: SocketAddr,
+    service: Sender<ServiceMessage>,
+    told: Mutex<RateLimiter>,
+}
+
+impl HostCheck {
+    fn new(address: SocketAddr, service: Sender<ServiceMessage>) -> HostCheck {
+        HostCheck { address, service, told: Mutex::new(RateLimiter::new(0.1, 3.0)) }
     }
+
+    fn tell(&self, from: SocketAddr, headers: &HeaderMap) {
+        let is_told = self.told.lock().unwrap_or_else(PoisonError::into_inner).take(1.0, Instant::now());
+        if is_told {
+            let host = headers.get(header::HOST).map(|host| String::from_utf8_lossy(host.as_bytes()));
+            let host = game::excerpt(host.as_deref().unwrap_or("none"));
+            // Sending fails only if the service has ended.
+            let text = format!("a request from {from} is refused: it is for another host, `{host}`");
+            let _ = self.service.send(ServiceMessage::Warning(text));
+        }
+    }
+}
+
+/// Refuses requests for another host. A page elsewhere that has made its own name lead here would otherwise read ours.
+async fn check_host(
+    State(check): State<Arc<HostCheck>>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if is_own_host(check.address, request.headers()) {
+        return next.run(request).await;
+    }
+    check.tell(from, request.headers());
+    (StatusCode::FORBIDDEN, "this page has another address\n").into_response()
 }
 
 /// Whether a request has exactly one `Host`, which is ours. Any name may lead to an address that others can reach.
