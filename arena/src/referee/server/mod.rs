@@ -425,6 +425,10 @@ impl Service {
             if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
                 let reported = self.reported.replace(self.store.count());
                 if reported != self.reported {
+                    if !stays {
+                        // Writing may take longer than the observer waits; nothing is left to take over.
+                        self.observers.end(self.lease.connection());
+                    }
                     self.report()?;
                     self.store.mark_over()?;
                     let text = match reported {
