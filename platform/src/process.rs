@@ -4,12 +4,17 @@ use std::io;
 use std::ops::AddAssign;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use wait4::Wait4;
 
-use crate::{PipeReader, PipeWriter, Usage, watchdog};
+use crate::usage::{self, Usage};
+use crate::{PipeReader, PipeWriter, watchdog};
+
+/// Environment variable by which a program's processes are known when their parents have ended.
+const MARK: &str = "HERALD_PROGRAM";
 
 /// A running program, the leader of a process group of its own. Dropping the value kills the whole group, and so does the end of
 /// this process, even by SIGKILL.
@@ -17,6 +22,8 @@ pub struct Process {
     /// `None` once it was waited for. Until then the system doesn't reuse its process number.
     child: Option<Child>,
     group: Pid,
+    /// The environment variable, with its value, that only this program's processes have.
+    mark: String,
 }
 
 /// Pipes to and from a program.
@@ -52,12 +59,15 @@ impl Process {
     /// # Errors
     /// The program is missing or not executable, or the system has no more processes or descriptors.
     pub fn start(command: &mut Command) -> io::Result<(Process, Pipes)> {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let number = format!("{}.{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
+        command.env(MARK, &number);
         let mut child = command.spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let group = Pid::from_child(&child);
         watchdog::entrust(group);
-        let process = Process { child: Some(child), group };
+        let process = Process { child: Some(child), group, mark: format!("{MARK}={number}") };
         let (Some(input), Some(output), Some(error)) = pipes else {
             return Err(io::Error::other("no pipes"));
         };
@@ -89,9 +99,24 @@ impl Process {
         let _ = rustix::process::kill_process_group(self.group, signal);
     }
 
-    /// Returns what the program and its descendants use now; `None` if the system doesn't tell.
+    /// Returns what the program and its descendants have used until now; `None` if the system doesn't tell.
     pub fn usage(&self) -> Option<Usage> {
-        Usage::of(self.group.as_raw_nonzero().get().unsigned_abs())
+        Usage::of(&self.family())
+    }
+
+    /// Returns the memory in use of the program and its descendants, in bytes; `None` if the system doesn't tell. Memory that was
+    /// reserved and never touched doesn't count.
+    pub fn memory(&self) -> Option<u64> {
+        usage::memory_of(&self.family())
+    }
+
+    /// The numbers of the program's processes, its own among them.
+    pub(crate) fn family(&self) -> Vec<u32> {
+        usage::family(self.number(), &self.mark)
+    }
+
+    fn number(&self) -> u32 {
+        self.group.as_raw_nonzero().get().unsigned_abs()
     }
 
     /// Kills all processes of the program's process group.

@@ -154,7 +154,6 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("pause-analysing", "rests between them while it analyses, too", Analysing).must(CONTROL).check(
         |program| {
             program.needs(Switch::Pause)?;
-            program.proves_thought("in analysis")?;
             program.tell(["pause"])?;
             program.hear_for(QUIET)?;
             program.rests("during the pause", 2 * QUIET)?.has_no("silence during the pause", is_thinking)?;
