@@ -10,29 +10,39 @@ use std::time::Duration;
 pub struct Usage {
     /// Of each thread, by its number: the time on a processor, and the time for which it was ready but waited for one.
     threads: HashMap<u32, (Duration, Duration)>,
+    /// Of each process, by its number: the time on processors, of threads that have ended, too. It is less exact.
+    processes: HashMap<u32, Duration>,
 }
 
 impl Usage {
     /// Returns what the processes have used; `None` if the system doesn't tell.
     pub(crate) fn of(processes: &[u32]) -> Option<Usage> {
         let mut usage = Usage::default();
-        processes.iter().for_each(|&process| usage.add(process));
+        for &process in processes {
+            usage.add(process);
+        }
         (!usage.threads.is_empty()).then_some(usage)
     }
 
     /// Returns the number of processors that the threads have kept busy since an earlier moment, or would have on an idle machine
-    /// with enough of them. `period` is the time between the two. Threads that have ended meanwhile don't count.
+    /// with enough of them. `period` is the time between the two. For threads that have ended meanwhile no waiting is known.
     ///
     /// A thread that is always ready counts as one, however long the machine keeps it waiting; one that sleeps counts by its work
     /// in the time in which it didn't wait.
     pub fn processors_since(&self, earlier: &Usage, period: Duration) -> f64 {
-        self.since(earlier)
+        let by_threads: f64 = self
+            .since(earlier)
             .map(|(run, waited)| {
                 let own = period.saturating_sub(waited);
                 let is_always_ready = own < period / 20;
                 if is_always_ready { 1.0 } else { (run.as_secs_f64() / own.as_secs_f64()).min(1.0) }
             })
-            .sum()
+            .sum();
+        let by_processes = self.processes.iter().map(|(number, run)| {
+            let before = earlier.processes.get(number).copied().unwrap_or_default();
+            run.saturating_sub(before).as_secs_f64() / period.as_secs_f64()
+        });
+        by_threads.max(by_processes.sum())
     }
 
     /// Returns for how long threads have run since an earlier moment, over all threads. Threads that have ended meanwhile don't count.
@@ -58,6 +68,9 @@ impl Usage {
     }
 
     fn add(&mut self, process: u32) {
+        if let Some(run) = run_time(process) {
+            self.processes.insert(process, run);
+        }
         // A process or a thread may end at any time.
         let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return };
         for entry in threads.flatten() {
@@ -111,9 +124,20 @@ pub(crate) fn family(process: u32, mark: &str) -> Vec<u32> {
 }
 
 fn parent(process: &Path) -> Option<u32> {
-    let state = fs::read_to_string(process.join("stat")).ok()?;
+    status(process)?.get(1)?.parse().ok()
+}
+
+fn run_time(process: u32) -> Option<Duration> {
+    let status = status(Path::new(&format!("/proc/{process}")))?;
+    let ticks = status.get(11)?.parse::<u64>().ok()? + status.get(12)?.parse::<u64>().ok()?;
+    Some(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+}
+
+/// The fields of a process's status after its number and name.
+fn status(process: &Path) -> Option<Vec<String>> {
+    let status = fs::read_to_string(process.join("stat")).ok()?;
     // The name of the program stands in parentheses, and may have some itself.
-    state.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+    Some(status.rsplit_once(") ")?.1.split(' ').map(str::to_owned).collect())
 }
 
 fn is_marked(process: &Path, mark: &str) -> bool {

@@ -247,7 +247,7 @@ pub enum RuleVerdict {
 
 /// Time for a program to answer a greeting, and for one that didn't answer in either protocol.
 const GREETING: Duration = Duration::from_secs(2);
-const LAST_CHANCE: Duration = Duration::from_secs(3);
+const LAST_CHANCE: Duration = Duration::from_secs(5);
 
 /// Time for a program to read a line of it.
 const READING: Duration = Duration::from_millis(500);

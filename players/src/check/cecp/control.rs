@@ -59,7 +59,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("move-now", "moves at once at `?`", Thinking).usual(INTERACTIVE).check(|program| {
         let told = Instant::now();
         program.ask("?")?;
-        at_once(told)
+        at_once(told)?;
+        // Its time may have been over, anyway.
+        let alone = Thinking.reach(&program.candidate)?.hear_for(told.elapsed() + QUIET / 2)?;
+        observe(!alone.contains(Cecp::is_move), "it moves as early without `?`")
     }),
     rule("move-now-idle", "says nothing to `?` when it doesn't think", Forced).usual(INTERACTIVE).check(
         |program| {

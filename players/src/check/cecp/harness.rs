@@ -123,7 +123,7 @@ impl CecpHarness {
     /// The same with one program, which gets more time if it moves at once.
     pub(super) fn think_for_long(&mut self, seconds: u32) -> Checked {
         if self.begins_to_think(seconds)? == Thought::Moved {
-            self.tell(["force"])?;
+            self.tell(["new", "force"])?;
             self.think(FRUGAL * seconds)?;
         }
         Ok(())

@@ -42,7 +42,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let seen = format!("{large} MB, and {small} MB under `memory {SMALL}`");
         let expected = format!("at most {} MB in use under `memory {LARGE}`", LARGE + OTHER);
         demand(large <= LARGE + OTHER, expected, &seen)?;
-        let expected = format!("at most {} MB more than under `memory {SMALL}`", LARGE);
+        let expected = format!("at most {LARGE} MB more than under `memory {SMALL}`");
         demand(large <= small + LARGE, expected, &seen)?;
         let reason =
             format!("it uses {small} MB after a search under `memory {SMALL}`, {large} MB under {LARGE}");
@@ -141,7 +141,7 @@ fn plays_on(program: &mut CecpHarness, commands: &[&str]) -> Checked {
 /// Returns the memory in use of the program after a search with `memory`, in MB.
 fn memory_under(program: &mut CecpHarness, megabytes: u64) -> Checked<u64> {
     plays_on(program, &[&format!("memory {megabytes}")])?;
-    program.tell(["force"])?;
+    program.tell(["new", "force"])?;
     program.think_for_long(1)?;
     program.hear_move(program.patience)?;
     Ok(program.stream.memory().ok_or_else(untold)? >> 20)
@@ -200,7 +200,9 @@ fn first_moves(program: &CecpHarness, setting: &str, games: usize) -> Checked<Ha
         if program.takes(&["sd 4", "st 10"]).is_err() {
             program.hurry()?;
         }
-        moves.insert(program.ask("go")?.last_shown());
+        // That it plays legal moves is the subject of other rules.
+        let Ok(heard) = program.ask("go") else { return Err(Failure::NotSeen("it makes no move".into())) };
+        moves.insert(heard.last_shown());
         if moves.len() > 1 {
             break;
         }
