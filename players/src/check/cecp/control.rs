@@ -193,7 +193,7 @@ fn at_once(told: Instant) -> Checked {
 /// [`Failure::NotSeen`] if it also moves early without commands.
 pub(super) fn thinks_on(program: &mut CecpHarness) -> Checked<Transcript<Message>> {
     program.hear_no_move(QUIET).or_else(|failure| {
-        let left_alone = Thinking.reach(&program.candidate)?.hear_no_move(QUIET);
+        let left_alone = Thinking.reach(&program.candidate)?.hear_no_move(3 * QUIET);
         observe(
             left_alone.is_ok(),
             format!("it moves early under `st {LONG_THINK}`, with and without commands"),
