@@ -151,7 +151,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
         })
     }),
     rule("exclude-all", "waits when all moves are excluded", Analysing).must(INTERACTIVE).check(|program| {
-        let heard = restricted(program, &["exclude all"])?;
+        let mut heard = restricted(program, &["exclude all"])?;
+        heard.0.extend(program.hear_no_move(Duration::from_secs(1))?.0);
         heard.has_no("no claim, and no line", |message| match message {
             Message::Thinking(line) => !line.text.is_empty(),
             message => matches!(message, Message::Result { .. } | Message::Resign) || is_refusal(message),

@@ -4,7 +4,7 @@ use game::{Color, Game};
 use messages::cecp::GameResult;
 use shakmaty::KnownOutcome;
 
-use super::control::thinks_on;
+use super::control::{thinks_alone, thinks_on};
 use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
@@ -268,8 +268,7 @@ fn stops_silently(program: &mut CecpHarness, command: &str) -> Checked {
     let told = Instant::now();
     let heard = program.deal([command])?;
     if heard.contains(Cecp::is_move) {
-        let alone = Thinking.reach(&program.candidate)?.hear_for(told.elapsed() + QUIET)?;
-        require(!alone.contains(Cecp::is_move), "reading while it thinks")?;
+        require(thinks_alone(program, told.elapsed() + QUIET)?, "reading while it thinks")?;
         heard.has_no(&format!("no move because of `{command}`"), Cecp::is_move)?;
     }
     program.hear_no_move(QUIET).map(drop)
