@@ -1,6 +1,10 @@
 //! A program that speaks CECP and plays random legal moves at once. It announces many features and does nothing about most of them,
 //! so it may pass only those rules of `herald check` that it keeps. `--wreck` gives it a fault. With `--uci` it speaks UCI.
+//!
+//! With `--pretend` it also acts as if it thought: it sleeps for the same time before each move, prints invented thinking output,
+//! repeats scores that it is told, reserves memory that it never touches, and obeys what comes meanwhile.
 
+mod pretence;
 mod uci;
 
 use std::io::{self, Write};
@@ -11,6 +15,8 @@ use std::time::{Duration, Instant};
 use clap::{Parser, ValueEnum};
 use game::{CastlingMode, Game};
 
+use self::pretence::Pretence;
+
 #[derive(Parser)]
 struct Arguments {
     /// Speak UCI
@@ -19,6 +25,9 @@ struct Arguments {
     /// Fault
     #[arg(long, value_enum)]
     wreck: Option<Wreck>,
+    /// Pretend to think
+    #[arg(long)]
+    pretend: bool,
     /// Milliseconds that it sleeps before each move, without reading
     #[arg(long, default_value_t = 0)]
     delay: u64,
@@ -59,6 +68,7 @@ struct Mover {
     random: fastrand::Rng,
     /// Time of its move, if it is on move.
     due: Option<Instant>,
+    pretence: Pretence,
 }
 
 fn say(text: impl std::fmt::Display) {
@@ -75,7 +85,11 @@ impl Mover {
     /// Notes whether it is on move.
     fn look(&mut self) {
         let own = if self.game.turn().is_white() { Mode::White } else { Mode::Black };
-        let wait = if self.is(Wreck::PongFirst) { 1000 } else { 0 };
+        let wait = match self.arguments.pretend {
+            true => pretence::MILLIS,
+            false if self.is(Wreck::PongFirst) => 1000,
+            false => 0,
+        };
         self.due = (self.mode == own).then(|| Instant::now() + Duration::from_millis(wait));
     }
 
@@ -95,6 +109,9 @@ impl Mover {
     /// Obeys a command. Returns whether it goes on.
     fn obey(&mut self, line: &str) -> bool {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if self.arguments.pretend && self.pretend(word, rest) {
+            return true;
+        }
         if self.mode == Mode::Deaf && !["new", "quit"].contains(&word) {
             return true;
         }
@@ -162,9 +179,11 @@ fn main() {
     let (sender, lines) = mpsc::channel();
     thread::spawn(move || io::stdin().lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
     let (game, random) = (Game::default(), fastrand::Rng::with_seed(1));
-    let mut mover = Mover { arguments, game, mode: Mode::Force, random, due: None };
+    let pretence = Pretence::default();
+    let mut mover = Mover { arguments, game, mode: Mode::Force, random, due: None, pretence };
     loop {
-        match next(&lines, mover.due) {
+        let line = if mover.arguments.pretend { mover.next(&lines) } else { next(&lines, mover.due) };
+        match line {
             Ok(None) => mover.play(),
             Ok(Some(line)) if mover.obey(line.trim_end()) => {}
             _ => return,

@@ -51,24 +51,21 @@ impl Mark {
             if marked.is_empty() {
                 return;
             }
-            for process in marked {
+            for process in marked.into_iter().filter_map(|number| Pid::from_raw(number.cast_signed())) {
                 // It may have ended meanwhile.
                 let _ = rustix::process::kill_process(process, Signal::KILL);
             }
         }
     }
 
-    /// The processes with this mark. Those that have ended have no environment, even if nobody has waited for them.
-    fn processes(&self) -> Vec<Pid> {
+    /// The numbers of the processes with this mark. Those that have ended have no environment, even if nobody has waited for them.
+    pub(crate) fn processes(&self) -> Vec<u32> {
         let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
         let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        numbers
-            .filter(|number: &i32| self.is_on(*number))
-            .filter_map(|number| Pid::from_raw(number).filter(|_| number > 1))
-            .collect()
+        numbers.filter(|&number| number > 1 && self.is_on(number)).collect()
     }
 
-    fn is_on(&self, process: i32) -> bool {
+    fn is_on(&self, process: u32) -> bool {
         let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
         let mut values = environment
             .split(|&byte| byte == 0)

@@ -10,7 +10,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use wait4::Wait4;
 
 use crate::mark::Mark;
-use crate::{PipeReader, PipeWriter, Usage, watchdog};
+use crate::usage::{self, Usage};
+use crate::{PipeReader, PipeWriter, watchdog};
 
 /// A running program, the leader of a process group of its own. Dropping the value kills the whole group and all other processes that
 /// the program has started, and so does the end of this process, even by SIGKILL.
@@ -93,9 +94,25 @@ impl Process {
         let _ = rustix::process::kill_process_group(self.group, signal);
     }
 
-    /// Returns what the program and its descendants use now; `None` if the system doesn't tell.
+    /// Returns what the program and its descendants have used until now; `None` if the system doesn't tell.
     pub fn usage(&self) -> Option<Usage> {
-        Usage::of(self.group.as_raw_nonzero().get().unsigned_abs())
+        Usage::of(&self.family())
+    }
+
+    /// Returns the memory in use of the program and its descendants, in bytes; `None` if the system doesn't tell. Memory that was
+    /// reserved and never touched doesn't count.
+    pub fn memory(&self) -> Option<u64> {
+        usage::memory_of(&self.family())
+    }
+
+    /// The numbers of the program's processes, its own among them.
+    pub(crate) fn family(&self) -> Vec<u32> {
+        usage::family(self.number(), self.mark.processes())
+    }
+
+    /// The program's own number.
+    pub(crate) fn number(&self) -> u32 {
+        self.group.as_raw_nonzero().get().unsigned_abs()
     }
 
     /// Kills all processes of the program's process group, and all others that it has started.

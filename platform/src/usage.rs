@@ -2,31 +2,47 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
-/// Threads and memory of a process and its descendants at a moment.
+/// Work of the threads of a process and its descendants up to a moment.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
     /// Of each thread, by its number: the time on a processor, and the time for which it was ready but waited for one.
     threads: HashMap<u32, (Duration, Duration)>,
-    /// Memory in use, in bytes.
-    pub resident: u64,
-    /// Address space, in bytes. It grows when memory is reserved, before that is used.
-    pub size: u64,
+    /// Of each process, by its number: the time on processors, of threads that have ended, too. It is less exact.
+    processes: HashMap<u32, Duration>,
 }
 
 impl Usage {
-    /// Returns what a process and its descendants use now; `None` if the system doesn't tell.
-    pub fn of(process: u32) -> Option<Usage> {
+    /// Returns what the processes have used; `None` if the system doesn't tell.
+    pub(crate) fn of(processes: &[u32]) -> Option<Usage> {
         let mut usage = Usage::default();
-        usage.add(process)?;
-        Some(usage)
+        for &process in processes {
+            usage.add(process);
+        }
+        (!usage.threads.is_empty()).then_some(usage)
     }
 
-    /// Returns for how long threads have worked since an earlier moment, or would have on an idle machine; over all threads. Threads
-    /// that have ended meanwhile don't count.
-    pub fn work_since(&self, earlier: &Usage) -> Duration {
-        self.since(earlier).map(|(run, waited)| run + waited).sum()
+    /// Returns the number of processors that the threads have kept busy since an earlier moment, or would have on an idle machine
+    /// with enough of them. `period` is the time between the two. For threads that have ended meanwhile no waiting is known.
+    ///
+    /// A thread that is always ready counts as one, however long the machine keeps it waiting; one that sleeps counts by its work
+    /// in the time in which it didn't wait.
+    pub fn processors_since(&self, earlier: &Usage, period: Duration) -> f64 {
+        let by_threads: f64 = self
+            .since(earlier)
+            .map(|(run, waited)| {
+                let own = period.saturating_sub(waited);
+                let is_always_ready = own < period / 20;
+                if is_always_ready { 1.0 } else { (run.as_secs_f64() / own.as_secs_f64()).min(1.0) }
+            })
+            .sum();
+        let by_processes = self.processes.iter().map(|(number, run)| {
+            let before = earlier.processes.get(number).copied().unwrap_or_default();
+            run.saturating_sub(before).as_secs_f64() / period.as_secs_f64()
+        });
+        by_threads.max(by_processes.sum())
     }
 
     /// Returns for how long threads have run since an earlier moment, over all threads. Threads that have ended meanwhile don't count.
@@ -51,14 +67,13 @@ impl Usage {
         })
     }
 
-    fn add(&mut self, process: u32) -> Option<()> {
-        let memory = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
-        let mut pages = memory.split(' ').map(|text| text.parse::<u64>().ok());
-        let page = rustix::param::page_size() as u64;
-        self.size += pages.next()?? * page;
-        self.resident += pages.next()?? * page;
-        for entry in fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten() {
-            // A thread may end at any time.
+    fn add(&mut self, process: u32) {
+        if let Some(run) = run_time(process) {
+            self.processes.insert(process, run);
+        }
+        // A process or a thread may end at any time.
+        let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return };
+        for entry in threads.flatten() {
             let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
                 continue;
             };
@@ -67,63 +82,116 @@ impl Usage {
             if let (Some(Ok(run)), Some(Ok(waited))) = (times.next(), times.next()) {
                 self.threads.insert(number, (run, waited));
             }
-            let children = fs::read_to_string(entry.path().join("children")).unwrap_or_default();
-            for child in children.split_whitespace().filter_map(|text| text.parse().ok()) {
-                self.add(child);
-            }
         }
-        (!self.threads.is_empty()).then_some(())
     }
+}
+
+/// Returns the memory in use of processes, in bytes, where pages that several of them share are divided among these; `None` if the
+/// system doesn't tell. Memory that was reserved and never touched doesn't count.
+pub(crate) fn memory_of(processes: &[u32]) -> Option<u64> {
+    let sizes: Vec<u64> = processes.iter().filter_map(|&process| memory(process)).collect();
+    (!sizes.is_empty()).then(|| sizes.iter().sum())
+}
+
+fn memory(process: u32) -> Option<u64> {
+    let maps = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
+    let share = maps.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    Some(share.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+}
+
+/// Returns the numbers of a process and of its descendants, whatever their sessions and groups, and those of `others` with theirs.
+pub(crate) fn family(process: u32, others: Vec<u32>) -> Vec<u32> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let Some(parent) = parent(&entry.path()) else { continue };
+        children.entry(parent).or_default().push(number);
+    }
+    let mut family = others;
+    family.push(process);
+    let mut next = 0;
+    while let Some(member) = family.get(next) {
+        let more = children.remove(member).unwrap_or_default();
+        family.extend(more);
+        next += 1;
+    }
+    family.sort_unstable();
+    family.dedup();
+    family
+}
+
+fn parent(process: &Path) -> Option<u32> {
+    status(process)?.get(1)?.parse().ok()
+}
+
+fn run_time(process: u32) -> Option<Duration> {
+    let status = status(Path::new(&format!("/proc/{process}")))?;
+    let ticks = status.get(11)?.parse::<u64>().ok()? + status.get(12)?.parse::<u64>().ok()?;
+    Some(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+}
+
+/// The fields of a process's status after its number and name.
+fn status(process: &Path) -> Option<Vec<String>> {
+    let status = fs::read_to_string(process.join("stat")).ok()?;
+    // The name of the program stands in parentheses, and may have some itself.
+    Some(status.rsplit_once(") ")?.1.split(' ').map(str::to_owned).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
     use std::thread;
     use std::time::Instant;
 
     use super::*;
-
-    fn now() -> Option<Usage> {
-        Usage::of(std::process::id())
-    }
+    use crate::Process;
 
     #[test]
     fn work_and_memory_are_seen() {
-        let Some(before) = now() else { return eprintln!("skipped: the system does not tell") };
+        let own = [std::process::id()];
+        let Some(before) = Usage::of(&own) else { return eprintln!("skipped: the system does not tell") };
+        let before_memory = memory_of(&own).unwrap();
         let taken = vec![1_u8; 50_000_000];
-        let worker = thread::spawn(|| {
-            let began = Instant::now();
+        let reserved: Vec<u8> = Vec::with_capacity(200_000_000);
+        let began = Instant::now();
+        let worker = thread::spawn(move || {
             while began.elapsed() < Duration::from_millis(300) {}
-            now()
+            Usage::of(&own)
         });
         let after = worker.join().unwrap().unwrap();
-        assert!(after.resident > before.resident + 40_000_000, "{}", taken.len());
-        assert!(after.size >= after.resident);
-        let work = after.work_since(&before);
-        assert!(work > Duration::from_millis(250), "{work:?}");
-        assert!(after.delay_since(&before) <= work);
+        let grown = memory_of(&own).unwrap() - before_memory;
+        assert!(
+            (40_000_000..150_000_000).contains(&grown),
+            "{grown} {} {}",
+            taken.len(),
+            reserved.capacity()
+        );
+        let processors = after.processors_since(&before, began.elapsed());
+        assert!(processors > 0.8, "{processors}");
         assert!(after.busy_since(&before, Duration::from_millis(250)) >= 1);
         assert_eq!(after.busy_since(&after, Duration::from_millis(250)), 0);
     }
 
+    /// A child in a session of its own counts, and so does one whose parent has ended.
     #[test]
     fn descendants_count() {
-        let mut shell =
-            std::process::Command::new("sh").args(["-c", "sh -c 'while :; do :; done'; :"]).spawn().unwrap();
-        let before = Usage::of(shell.id());
-        thread::sleep(Duration::from_millis(500));
-        let after = Usage::of(shell.id());
-        for child in fs::read_to_string(format!("/proc/{0}/task/{0}/children", shell.id()))
-            .unwrap_or_default()
-            .split(' ')
+        for script in
+            ["setsid sh -c 'while :; do :; done'; :", "(setsid sh -c 'while :; do :; done' &); sleep 9"]
         {
-            let _ = std::process::Command::new("kill").arg(child).status();
+            let (process, _pipes) = Process::start(Command::new("sh").args(["-c", script])).unwrap();
+            thread::sleep(Duration::from_millis(100));
+            let (before, began) = (process.usage(), Instant::now());
+            thread::sleep(Duration::from_millis(300));
+            let (after, period) = (process.usage(), began.elapsed());
+            let family = process.family();
+            for member in family.iter().filter(|member| **member != process.number()) {
+                let _ = Command::new("kill").args(["-9", &member.to_string()]).status();
+            }
+            let Some((before, after)) = before.zip(after) else {
+                return eprintln!("skipped: the system does not tell");
+            };
+            let processors = after.processors_since(&before, period);
+            assert!(processors > 0.7, "{script}: {processors} {family:?}");
         }
-        let _ = shell.kill();
-        let _ = shell.wait();
-        let (Some(before), Some(after)) = (before, after) else {
-            return eprintln!("skipped: the system does not tell");
-        };
-        assert!(after.work_since(&before) > Duration::from_millis(200));
     }
 }

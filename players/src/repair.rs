@@ -195,7 +195,7 @@ const CECP_CURES: &[(Repair, &[&str])] = &[
     (Repair::MateScores, &["mate-score", "mated-score"]),
     (Repair::TimeCommands, &["st", "st-0", "sd", "sd-with-time", "own-clock", "time-odd", "level-decimal"]),
     (Repair::Undo, &["undo", "undo-nothing", "remove"]),
-    (Repair::SetBoard, &["setboard", "setboard-illegal"]),
+    (Repair::SetBoard, &["setboard"]),
     (Repair::Features, &["accepted", "option-names"]),
     (Repair::Claims, &["mates", "is-mated", "is-stalemated", "claims-repetition", "claims-fifty"]),
     (

@@ -329,9 +329,14 @@ impl<V: Vocabulary> Stream<V> {
         self.process.ended().is_some()
     }
 
-    /// Memory and processor time that the program uses now; `None` where the system doesn't tell.
+    /// Processor time that the program has used until now; `None` where the system doesn't tell.
     pub fn usage(&self) -> Option<Usage> {
         self.process.usage()
+    }
+
+    /// Memory that the program uses now, in bytes; `None` where the system doesn't tell.
+    pub fn memory(&self) -> Option<u64> {
+        self.process.memory()
     }
 
     /// Interrupts the program as Ctrl-C would (SIGINT).

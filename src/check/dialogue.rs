@@ -22,6 +22,8 @@ pub(super) struct DialogueLine {
     /// Seconds since the beginning of the rule.
     #[serde(rename = "seconds", serialize_with = "as_seconds")]
     at: Duration,
+    /// Number of the process that said it or to which it was said: some rules need several.
+    process: usize,
     /// Sign of its author, as in the log.
     #[serde(rename = "sign")]
     speaker: Sign,
@@ -72,18 +74,11 @@ pub(super) struct Witness {
     /// The program's name, as the first rule hears it.
     name: Arc<OnceLock<String>>,
     dialogue: Option<Mutex<Vec<DialogueLine>>>,
-    next: Option<Arc<dyn Log>>,
 }
 
 impl Witness {
-    pub(super) fn new(
-        protocol: Protocol,
-        name: Arc<OnceLock<String>>,
-        keeps_dialogue: bool,
-        next: Option<Arc<dyn Log>>,
-    ) -> Witness {
-        let dialogue = keeps_dialogue.then(Mutex::default);
-        Witness { began: Instant::now(), protocol, name, dialogue, next }
+    pub(super) fn new(protocol: Protocol, name: Arc<OnceLock<String>>, keeps_dialogue: bool) -> Witness {
+        Witness { began: Instant::now(), protocol, name, dialogue: keeps_dialogue.then(Mutex::default) }
     }
 
     /// Takes the lines that were heard so far; `None` if none are kept.
@@ -93,24 +88,33 @@ impl Witness {
     }
 }
 
-impl Log for Witness {
+/// Listens to one process of a rule.
+pub(super) struct ProcessWitness {
+    pub(super) of: Arc<Witness>,
+    /// Number of the process, from 0.
+    pub(super) process: usize,
+    pub(super) next: Option<Arc<dyn Log>>,
+}
+
+impl Log for ProcessWitness {
     fn record(&self, entry: &LogEntry) {
         if let Some(next) = &self.next {
             next.record(entry);
         }
+        let Witness { began, protocol, name, dialogue } = &*self.of;
         if entry.speaker == Speaker::Program
-            && self.name.get().is_none()
-            && let Some(name) = told_name(self.protocol, entry.text)
+            && name.get().is_none()
+            && let Some(told) = told_name(*protocol, entry.text)
         {
             // Another rule may have been faster.
-            let _ = self.name.set(name);
+            let _ = name.set(told);
         }
-        if let Some(lines) = &self.dialogue {
+        if let Some(lines) = dialogue {
             let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
             if lines.len() < KEPT {
-                let at = entry.at.saturating_duration_since(self.began);
                 lines.push(DialogueLine {
-                    at,
+                    at: entry.at.saturating_duration_since(*began),
+                    process: self.process,
                     speaker: Sign::of(entry.speaker),
                     text: entry.text.to_owned(),
                 });
@@ -139,28 +143,34 @@ fn told_name(protocol: Protocol, line: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Formats a dialogue for people: seconds, a sign, the line.
+/// Formats a dialogue for people: seconds, the number of the process if there are several, a sign, the line.
 pub(super) fn shown(dialogue: &[DialogueLine]) -> String {
     let mut text = String::new();
-    for speech in dialogue.chunk_by(|one, other| one.speaker == other.speaker) {
+    let are_several = dialogue.iter().any(|line| line.process > 0);
+    for speech in dialogue.chunk_by(|one, other| (one.speaker, one.process) == (other.speaker, other.process))
+    {
         let is_long = speech[0].speaker != Sign::ToProgram && speech.len() > LONG_SPEECH;
         let (begin, end) = if is_long {
             (ENDS_OF_SPEECH, speech.len() - ENDS_OF_SPEECH)
         } else {
             (speech.len(), speech.len())
         };
-        speech[..begin].iter().for_each(|line| line.show(&mut text));
+        speech[..begin].iter().for_each(|line| line.show(are_several, &mut text));
         if is_long {
             let _ = writeln!(text, "           ... {} more lines ...", end - begin);
         }
-        speech[end..].iter().for_each(|line| line.show(&mut text));
+        speech[end..].iter().for_each(|line| line.show(are_several, &mut text));
     }
     text
 }
 
 impl DialogueLine {
-    fn show(&self, to: &mut String) {
-        let _ = write!(to, "{:10.3} {} ", self.at.as_secs_f64(), self.speaker.character());
+    fn show(&self, names_process: bool, to: &mut String) {
+        let _ = write!(to, "{:10.3} ", self.at.as_secs_f64());
+        if names_process {
+            let _ = write!(to, "{} ", self.process + 1);
+        }
+        let _ = write!(to, "{} ", self.speaker.character());
         for c in self.text.chars() {
             if c.is_control() && c != '\t' { to.extend(c.escape_default()) } else { to.push(c) }
         }
@@ -170,13 +180,16 @@ impl DialogueLine {
 
 /// Returns a shell script that tells a program the same lines with the same pauses.
 ///
-/// A program that was started several times is started as often. Signals stay remarks: whoever repeats the rule sends them.
+/// A program that was started several times is started as often, one process after the other. Signals stay remarks: whoever repeats
+/// the rule sends them.
 pub(super) fn script(label: &str, command: &CommandLine, dialogue: &[DialogueLine]) -> String {
     let mut script = format!("#!/bin/sh\n# The rule {label} by hand.\n");
-    let begins = |line: &DialogueLine| line.speaker == Sign::Note && line.text.starts_with("starting ");
-    for run in dialogue.chunk_by(|_, next| !begins(next)).filter(|run| begins(&run[0])) {
+    let processes = dialogue.iter().map(|line| line.process + 1).max().unwrap_or_default();
+    for process in 0..processes {
+        let run: Vec<_> = dialogue.iter().filter(|line| line.process == process).collect();
+        let Some((first, last)) = run.first().zip(run.last()) else { continue };
         script.push_str("{\n");
-        let mut now = run[0].at;
+        let mut now = first.at;
         let mut pause = |script: &mut String, until: Duration| {
             let millis = until.saturating_sub(now).as_millis();
             now = until;
@@ -198,14 +211,14 @@ pub(super) fn script(label: &str, command: &CommandLine, dialogue: &[DialogueLin
                 _ => {}
             }
         }
-        pause(&mut script, run[run.len() - 1].at);
+        pause(&mut script, last.at);
         let _ = writeln!(script, "}} | {command}");
     }
     script
 }
 
 fn is_signal(note: &str) -> bool {
-    note == "interrupted" || note.starts_with("sent SIG")
+    ["interrupted", "stopped", "continued"].contains(&note) || note.starts_with("sent SIG")
 }
 
 /// Writes a line as a format of `printf` between single quotation marks.
@@ -231,8 +244,8 @@ mod tests {
 
     use super::*;
 
-    fn line(millis: u64, speaker: Sign, text: &str) -> DialogueLine {
-        DialogueLine { at: Duration::from_millis(millis), speaker, text: text.into() }
+    fn line(millis: u64, process: usize, speaker: Sign, text: &str) -> DialogueLine {
+        DialogueLine { at: Duration::from_millis(millis), process, speaker, text: text.into() }
     }
 
     #[test]
@@ -250,25 +263,27 @@ mod tests {
         let command = CommandLine::from_words(["cat", "-"].map(str::to_owned)).unwrap();
         let odd = "it's 100 % \\n \u{e9}\t\"$HOME\" `id`\r";
         let dialogue = [
-            line(1, Sign::Note, "starting cat -"),
-            line(2, Sign::ToProgram, "uci"),
-            line(2, Sign::ToProgram, odd),
-            line(3, Sign::FromProgram, "uciok"),
-            line(30, Sign::Note, "sent SIGTERM"),
-            line(40, Sign::Note, "starting cat -"),
-            line(41, Sign::ToProgram, "quit"),
+            line(1, 0, Sign::Note, "starting cat -"),
+            line(2, 0, Sign::ToProgram, "uci"),
+            line(2, 0, Sign::ToProgram, odd),
+            line(3, 0, Sign::FromProgram, "uciok"),
+            line(20, 1, Sign::Note, "starting cat -"),
+            line(21, 1, Sign::ToProgram, "isready"),
+            line(30, 0, Sign::Note, "sent SIGTERM"),
+            line(41, 1, Sign::ToProgram, "quit"),
         ];
+        assert!(shown(&dialogue).contains("\n     0.021 2 < isready\n     0.030 1 # sent SIGTERM\n"));
         let script = script("stop", &command, &dialogue);
         assert!(script.contains("  sleep 0.028\n  # now: sent SIGTERM\n"), "{script}");
         assert_eq!(script.matches("} | cat -\n").count(), 2);
         let said = Command::new("sh").args(["-c", &script]).output().unwrap();
-        assert_eq!(String::from_utf8(said.stdout).unwrap(), format!("uci\n{odd}\nquit\n"));
+        assert_eq!(String::from_utf8(said.stdout).unwrap(), format!("uci\n{odd}\nisready\nquit\n"));
     }
 
     #[test]
     fn long_speeches_are_shortened() {
-        let mut dialogue = vec![line(0, Sign::ToProgram, "go\u{1b}")];
-        dialogue.extend((0..100).map(|n| line(n, Sign::FromProgram, "info")));
+        let mut dialogue = vec![line(0, 0, Sign::ToProgram, "go\u{1b}")];
+        dialogue.extend((0..100).map(|n| line(n, 0, Sign::FromProgram, "info")));
         let shown = shown(&dialogue);
         assert!(shown.starts_with("     0.000 < go\\u{1b}\n     0.000 > info\n"), "{shown}");
         assert!(shown.contains("... 84 more lines ..."), "{shown}");

@@ -16,12 +16,13 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use game::counted;
 use indicatif::ProgressBar;
+use platform::FileId;
 use platform::signals::{self, Signal};
-use players::check::{ConformanceRule, RuleReport, RuleVerdict, rules, spoken_instead};
+use players::check::{ConformanceRule, Logs, Misfit, RuleReport, RuleVerdict, misfit, rules};
 use players::{CommandLine, Log, PlayerFault, Protocol, Recipe, Spec, TextLog};
 use serde::Serialize;
 
-use self::dialogue::Witness;
+use self::dialogue::{ProcessWitness, Witness};
 use self::report::{CheckReport, Finding, ShownDialogue};
 use crate::WrongInput;
 use crate::analyzer_args::today;
@@ -93,16 +94,12 @@ impl CheckArgs {
             })?);
         }
         let spec = self.spec()?;
-        [&self.junit, &self.recipe, &self.badge].into_iter().flatten().try_for_each(|path| writable(path))?;
+        self.prepare_files()?;
         // A caught signal has its default effect in programs started from here. Background jobs of a shell ignore SIGINT;
         // programs that inherit that would pass the rule about SIGINT.
         signals::exit_at(&[Signal::Interrupt], || Signal::Interrupt.exit_code())?;
-        if let Some(other) = spoken_instead(&spec).map_err(WrongInput::of)? {
-            let (name, word) = if other == Protocol::Uci { ("UCI", "uci") } else { ("CECP", "cecp") };
-            let command = shell_words::join(&self.command);
-            return Err(WrongInput::of(anyhow!(
-                "this program speaks {name}: herald check {word} -- {command}"
-            )));
+        if let Some(misfit) = misfit(&spec).map_err(WrongInput::of)? {
+            return Err(WrongInput::of(self.explain(&misfit)));
         }
         let name = Arc::default();
         let findings = self.check_all(&rules, &spec, &name)?;
@@ -162,9 +159,13 @@ impl CheckArgs {
         name: &Arc<OnceLock<String>>,
     ) -> Result<Finding, PlayerFault> {
         let began = Instant::now();
-        let witness =
-            Arc::new(Witness::new(self.protocol, Arc::clone(name), self.show_dialogue, self.log(rule)));
-        let report = rule.check(spec, Some(Arc::clone(&witness) as Arc<dyn Log>))?;
+        let witness = Arc::new(Witness::new(self.protocol, Arc::clone(name), self.show_dialogue));
+        let (of, label, logs) = (Arc::clone(&witness), rule.label, self.log);
+        let logs: Logs = Arc::new(move |process| {
+            let next = logs.then(|| log(label, process));
+            Some(Arc::new(ProcessWitness { of: Arc::clone(&of), process, next }))
+        });
+        let report = rule.check(spec, logs)?;
         let seconds = began.elapsed().as_millis() as f64 / 1000.0;
         let is_shown = !self.labels.is_empty() || matches!(report.verdict, RuleVerdict::Fail { .. });
         let dialogue = witness.take_dialogue().filter(|_| is_shown).map(|dialogue| ShownDialogue {
@@ -192,7 +193,7 @@ impl CheckArgs {
             let Some(path) = path else { return Ok(()) };
             write_whole(path, text.as_bytes()).with_context(|| cannot_write(path)).map_err(WrongInput::of)
         };
-        write(&self.junit, junit::junit(report))?;
+        write(&self.junit, junit::junit(report, self.strict))?;
         write(&self.badge, serde_json::to_string(&report.badge())? + "\n")?;
         let verdicts: Vec<&RuleReport> = report.findings.iter().map(|finding| &finding.report).collect();
         let recipe = Recipe::of_verdicts(self.protocol, &report.program, &verdicts);
@@ -216,7 +217,14 @@ impl CheckArgs {
             let unknown = || WrongInput::of(anyhow!("there is no rule {label}; `--rules` lists the rules"));
             all.iter().find(|rule| rule.label == *label).copied().ok_or_else(unknown)
         };
-        self.labels.iter().map(known).collect()
+        let mut chosen: Vec<ConformanceRule> = Vec::new();
+        for label in &self.labels {
+            let rule = known(label)?;
+            if chosen.iter().all(|other| other.label != rule.label) {
+                chosen.push(rule);
+            }
+        }
+        Ok(chosen)
     }
 
     fn spec(&self) -> Result<Spec> {
@@ -226,9 +234,44 @@ impl CheckArgs {
         Ok(spec)
     }
 
-    fn log(&self, rule: &ConformanceRule) -> Option<Arc<dyn Log>> {
-        self.log.then(|| Arc::new(TextLog::new(rule.label, Instant::now(), io::stderr())) as Arc<dyn Log>)
+    /// Why a program can't be checked, in a sentence.
+    fn explain(&self, misfit: &Misfit) -> anyhow::Error {
+        let command = shell_words::join(&self.command);
+        match misfit {
+            Misfit::Speaks(other) => {
+                let name = report::usual_name(*other);
+                anyhow!("this program speaks {name}: herald check {} -- {command}", name.to_lowercase())
+            }
+            Misfit::Mute(instead) => {
+                let name = report::usual_name(self.protocol);
+                anyhow!("it doesn't answer as a {name} program: `{command}` {instead}")
+            }
+        }
     }
+
+    /// Fails if a file can't be written, or two are the same, before the check has taken its time. What is in a file stays.
+    fn prepare_files(&self) -> Result<()> {
+        let mut known: Vec<FileId> = Vec::new();
+        for path in [&self.junit, &self.recipe, &self.badge].into_iter().flatten() {
+            let opened = File::options().append(true).create(true).open(path);
+            let file = opened.with_context(|| cannot_write(path)).map_err(WrongInput::of)?;
+            let Some(id) = FileId::of(&file) else { continue };
+            if known.contains(&id) {
+                return Err(WrongInput::of(anyhow!(
+                    "`{}` would be overwritten: --junit, --badge and --recipe need a file each",
+                    path.display()
+                )));
+            }
+            known.push(id);
+        }
+        Ok(())
+    }
+}
+
+/// The log of a process of a rule on standard error.
+fn log(label: &str, process: usize) -> Arc<dyn Log> {
+    let name = if process == 0 { label.to_owned() } else { format!("{label}.{}", process + 1) };
+    Arc::new(TextLog::new(name, Instant::now(), io::stderr()))
 }
 
 /// The rule in work, and the faults so far.
@@ -244,12 +287,6 @@ fn progress_text(rule: &ConformanceRule, findings: &[Finding]) -> String {
     }
 }
 
-/// Fails if a file can't be written, before the check has taken its time. What is in the file stays.
-fn writable(path: &Path) -> Result<()> {
-    let opened = File::options().append(true).create(true).open(path).with_context(|| cannot_write(path));
-    opened.map(drop).map_err(WrongInput::of)
-}
-
 fn cannot_write(path: &Path) -> String {
     format!("can't write `{}`", path.display())
 }
@@ -260,6 +297,9 @@ fn print_json(value: &impl Serialize) -> Result<()> {
 
 fn print(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
-    output.write_all(text.as_bytes())?;
-    Ok(output.flush()?)
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        // The reader has enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(error.into()),
+        written => written.context("can't write to standard output").map_err(WrongInput::of),
+    }
 }

@@ -22,10 +22,11 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    fn write_dialogue(&self, to: &mut String) {
-        if let Some(ShownDialogue { dialogue, script }) = &self.dialogue {
-            let _ = writeln!(to, "\n{}\n{script}", super::dialogue::shown(dialogue));
-        }
+    /// Whether the rule is broken, and that decides about the exit code: one that the specification demands, or any one if the check
+    /// is strict.
+    pub(super) fn decides(&self, is_strict: bool) -> bool {
+        let is_broken = matches!(self.report.verdict, RuleVerdict::Fail { .. });
+        is_broken && (is_strict || self.report.level == Level::Must)
     }
 }
 
@@ -119,12 +120,7 @@ impl CheckReport {
 
     /// The usual name of the protocol.
     pub(super) fn protocol(&self) -> &'static str {
-        match self.protocol {
-            Protocol::Cecp => "CECP",
-            Protocol::Uci => "UCI",
-            Protocol::Cego => "CEGO",
-            Protocol::Autoplayer => "autoplayer",
-        }
+        usual_name(self.protocol)
     }
 
     /// The sections of the specification, in the order of their first rule, each with its findings.
@@ -142,21 +138,17 @@ impl CheckReport {
 
     /// Number of broken rules; only of those that the specification demands, unless all count.
     pub(super) fn broken(&self, all: bool) -> usize {
-        let counts = |finding: &&Finding| {
-            let is_broken = matches!(finding.report.verdict, RuleVerdict::Fail { .. });
-            is_broken && (all || finding.report.level == Level::Must)
-        };
-        self.findings.iter().filter(counts).count()
+        self.findings.iter().filter(|finding| finding.decides(all)).count()
     }
 
-    /// The report as text: faults, the gravest first; what could not be checked, and why; a table of the sections.
+    /// The report as text: faults, the gravest first; what could not be checked, and why; a table of the sections; the dialogues that
+    /// are to be shown, each with its script.
     pub(super) fn text(&self) -> String {
         let counts = RuleCounts::of(&self.findings);
         let rules = counted(self.findings.len() as u64, "rule");
         let mut text =
             format!("{} under {}: {} of {rules} kept\n", self.program, self.protocol(), counts.passed);
         self.write_faults(&mut text);
-        self.write_other_dialogues(&mut text);
         self.write_unchecked(&mut text, "not seen", |verdict| match verdict {
             RuleVerdict::NotSeen { reason } => Some(format!("Its effect was not seen: {reason}.")),
             _ => None,
@@ -166,6 +158,7 @@ impl CheckReport {
             _ => None,
         });
         self.write_table(&mut text);
+        self.write_dialogues(&mut text);
         text
     }
 
@@ -181,16 +174,14 @@ impl CheckReport {
                 writeln!(to, "  {:7}{rule:width$} {duty} ({section})", level.name(), width = self.width());
             let indent = " ".repeat(10 + self.width());
             let _ = writeln!(to, "{indent}expected {expected}\n{indent}seen {seen}");
-            finding.write_dialogue(to);
         }
     }
 
-    /// The dialogues of rules that are not broken, if they are to be shown.
-    fn write_other_dialogues(&self, to: &mut String) {
-        for finding in self.findings.iter().filter(|finding| Fault::of(finding).is_none()) {
-            if finding.dialogue.is_some() {
-                let _ = writeln!(to, "\n{}", line(&finding.report));
-                finding.write_dialogue(to);
+    fn write_dialogues(&self, to: &mut String) {
+        for finding in &self.findings {
+            if let Some(ShownDialogue { dialogue, script }) = &finding.dialogue {
+                let shown = super::dialogue::shown(dialogue);
+                let _ = write!(to, "\n{}\n\n{shown}\n{script}", line(&finding.report));
             }
         }
     }
@@ -260,6 +251,16 @@ impl CheckReport {
         let passed = RuleCounts::of(&self.findings).passed;
         let message = format!("{passed}/{}", self.findings.len());
         Badge { schema_version: 1, label: self.protocol(), message, color }
+    }
+}
+
+/// The usual name of a protocol.
+pub(super) const fn usual_name(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Cecp => "CECP",
+        Protocol::Uci => "UCI",
+        Protocol::Cego => "CEGO",
+        Protocol::Autoplayer => "autoplayer",
     }
 }
 

@@ -51,8 +51,8 @@ def labels(herald, protocol):
     return [line.split()[0] for line in shown.stdout.splitlines()]
 
 
-def check(herald, protocol, command, label):
-    """What was found about a program and a rule, and the summary."""
+def check(herald, protocol, command, label, attempts=3):
+    """What was found about a program and a rule, and the summary. On a busy machine a program may not answer at first."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [herald, "check", protocol, "--json", "--rule", label, "--", *command],
@@ -62,6 +62,8 @@ def check(herald, protocol, command, label):
             stderr=subprocess.PIPE,
             text=True,
         )
+    if done.returncode > 1 and attempts > 1:
+        return check(herald, protocol, command, label, attempts - 1)
     if done.returncode > 1:
         sys.exit(done.stderr)
     finding, summary = map(json.loads, done.stdout.splitlines())

@@ -109,17 +109,21 @@ fn each_rule_of_cecp_can_be_broken() {
     each_rule_fails("cecp", &["xboard"], CECP);
 }
 
-/// A program that moves at random, at once, and ignores most commands, passes only what it does.
+/// A program that moves at random, at once, and ignores most commands, passes only what it does; and so does one that pretends to
+/// think, always for the same time, while it sleeps. They are checked at the same time, as they only wait.
 #[test]
 fn nothing_is_kept_by_doing_nothing() {
     let program = example("random_mover");
     let program = program.to_str().expect("text");
-    let (status, findings) =
-        check(&["cecp", "--json", "--patience", "2", "--concurrency", "16", "--", program]);
-    assert_eq!(status, Some(1));
-    let passed = findings.iter().filter(|finding| finding["verdict"] == "pass");
-    let passed: Vec<_> = passed.filter_map(|finding| finding["rule"].as_str()).collect();
-    assert_eq!(passed, KEPT_AT_RANDOM);
+    let begin = ["cecp", "--json", "--patience", "2", "--concurrency", "40", "--", program];
+    for_each(&[&[][..], &["--pretend"]], |how| {
+        let (_, findings) = check(&[&begin[..], how].concat());
+        let passed = findings.iter().filter(|finding| finding["verdict"] == "pass");
+        let passed: Vec<_> = passed.filter_map(|finding| finding["rule"].as_str()).collect();
+        // The pretender shows its inventions only when it is asked to.
+        let is_done = |rule: &&str| *rule != "nopost" || !how.is_empty();
+        assert_eq!(passed, KEPT_AT_RANDOM.iter().copied().filter(is_done).collect::<Vec<_>>(), "{how:?}");
+    });
     // It takes nearly two seconds for a move, whatever its time.
     let (_, findings) = check(&["cecp", "--json", "--rule", "st", "--", program, "--delay", "1900"]);
     assert_eq!(findings[0]["verdict"], "fail", "{findings:?}");
@@ -254,10 +258,47 @@ fn wrong_arguments() {
     for arguments in [
         &["cecp", "--json", "--", "/no/such/program"][..],
         &["cecp", "--json", "--rule", "nonsense", "--", HERALD],
+        &["cecp", "--rule", "go", "--junit", SAME, "--badge", SAME, "--", HERALD, "xboard"],
         &["cecp"],
         &["usi", "--", HERALD],
     ] {
         assert_eq!(check(arguments), (Some(2), Vec::new()), "{arguments:?}");
+    }
+}
+
+/// A file that two reports were to be written to.
+const SAME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/two-reports");
+
+/// One that says nothing of the protocol is told so, too.
+#[test]
+fn a_program_of_no_protocol_is_told_so() {
+    let told = ["ended unexpectedly", "says `new`, and nothing of the protocol", "says nothing"];
+    let programs = [["true", ""], ["cat", "-"], ["sleep", "99"]];
+    let cases: Vec<_> = programs.into_iter().zip(told).collect();
+    for_each(&cases, |(program, instead)| {
+        let arguments = ["check", "cecp", "--patience", "1", "--rule", "go", "--"];
+        let output = Command::new(HERALD).args(arguments).args(program).output().expect("herald runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("it doesn't answer as a CECP program: `") && told.contains(instead), "{told}");
+        assert_eq!(output.status.code(), Some(2));
+    });
+}
+
+/// A rule that is named twice is checked once, and a rule of the level usual is no failure unless the check is strict.
+#[test]
+fn junit_agrees_with_the_exit_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let junit = folder.path().join("junit.xml");
+    let junit = junit.to_str().expect("text");
+    let program = distorting();
+    let broken = [program.to_str().expect("text"), "--die", "setoption name No Such", "--", HERALD, "uci"];
+    for (strict, failures) in [(&[][..], 0), (&["--strict"][..], 1)] {
+        let rule = ["--rule", "option-unknown", "--rule", "option-unknown"];
+        let begin = [&["uci", "--json", "--junit", junit][..], &rule, strict, &["--"], &broken].concat();
+        let (status, findings) = check(&begin);
+        assert_eq!((status, findings.len()), (Some(failures), 2));
+        let xml = std::fs::read_to_string(junit).expect("the file is written");
+        assert!(xml.contains(&format!("tests=\"1\" failures=\"{failures}\"")), "{xml}");
     }
 }
 
@@ -294,12 +335,11 @@ const KEPT_AT_RANDOM: &[&str] = &[
     "ping",
     "move-now-idle",
     "unknown-command",
-    "quit-analysing",
     "crlf",
     "split-line",
     "long-line",
+    "nopost",
     "stray-words",
-    "analyze-over",
     "computer",
     "rating",
     "variant-unknown",
@@ -370,18 +410,18 @@ const CECP: &[(&str, &[&str])] = &[
     ("level-decimal", &["--die", "level 0 0:05"]),
     ("level-moves", &["--die", "level"]),
     ("level-refilled", &["--rewrite", "level 2 0:01 0=>st 5"]),
-    ("own-clock", &["--rewrite", "level 0 0:03 0=>st 5"]),
+    ("own-clock", &["--rewrite", "level 0 0:05 0=>st 5"]),
     ("time-short", &["--rewrite", "time 100=>time 60000"]),
     ("time-odd", &["--die", "time -100"]),
     ("sd", &["--rewrite", "sd 3=>sd 6"]),
     ("sd-with-time", &["--rewrite", "st 1=>st 3"]),
-    ("new-clears-sd", &["--rewrite", "st 1=>sd 1"]),
+    ("new-clears-sd", &["--rewrite", "new=>force"]),
     ("nps", &["--deaf", "nps"]),
     ("nps-0", &["--deaf", "nps"]),
     ("thinking", &["--deaf", "post"]),
     ("nopost", &["--deaf", "nopost"]),
     ("mate-score", &["--replace", "100002=>100003"]),
-    ("mated-score", &["--replace", "-100001=>-100002"]),
+    ("mated-score", &["--replace=-100001=>-100002"]),
     ("stray-words", &["--say", "go=>Draw is near"]),
     ("analyze", &["--deaf", "analyze"]),
     ("analyze-move", &["--deaf", "usermove"]),
@@ -399,7 +439,7 @@ const CECP: &[(&str, &[&str])] = &[
     ("bk", &["--say", "bk=>the book is open"]),
     ("options", &["--say", "option =>Error (bad value): option"]),
     ("option-unknown", &["--mute", "Error"]),
-    ("memory", &["--rewrite", "memory 256=>memory 900"]),
+    ("memory", &["--rewrite", "memory 128=>memory 900"]),
     ("cores", &["--say", "cores=>Error (unknown command): cores"]),
     ("easy", &["--rewrite", "easy=>hard"]),
     ("ponder-hit", &["--rewrite", "st 1=>st 3"]),
@@ -469,11 +509,11 @@ const UCI: &[(&str, &[&str])] = &[
     ("multipv", &["--deaf", "setoption name MultiPV"]),
     ("depth", &["--rewrite", "go depth 3=>go depth 6"]),
     ("nodes", &["--rewrite", "go nodes 50000=>go nodes 900000"]),
-    ("movetime", &["--rewrite", "go movetime 500=>go movetime 8000"]),
-    ("clock", &["--rewrite", "go wtime 1000 btime 60000=>go movetime 2000"]),
-    ("clock-increment", &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 5000=>go movetime 2000"]),
+    ("movetime", &["--rewrite", "go movetime 500=>go movetime 4000"]),
+    ("clock", &["--rewrite", "go wtime 1000 btime 60000=>go movetime 4000"]),
+    ("clock-increment", &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 5000=>go movetime 4000"]),
     ("clock-short", &["--deaf", "go wtime 1 "]),
-    ("movestogo", &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 2000"]),
+    ("movestogo", &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 4000"]),
 ];
 
 const RANDOM_MOVER: &[&str] = &[
@@ -498,10 +538,6 @@ const RANDOM_MOVER: &[&str] = &[
     "infinite",
     "infinite-mated",
     "one-answer",
-    "clock",
-    "clock-increment",
-    "clock-short",
-    "movestogo",
 ];
 
 const CEGO: &[(&str, &[&str])] = &[

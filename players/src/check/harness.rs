@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Display;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use game::{CastlingMode, Game, Move};
 use messages::OptionKind;
 
 use super::{Candidate, Checked, Failure};
-use crate::{PlayerFault, Stream, Timed, Vocabulary};
+use crate::{Log, PlayerFault, Stream, Timed, Vocabulary};
 
 /// Time for a program to read a line; one that is thinking may not read it yet.
 const READING: Duration = Duration::from_millis(100);
@@ -32,8 +33,14 @@ pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 /// Time to wait for messages that should not come.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 
-/// Number of processors from which on a program works.
-pub(super) const WORKING: f64 = 0.3;
+/// Number of processors from which on a program works. Thinking is proved by work: anybody can print lines.
+pub(super) const WORKING: f64 = 0.2;
+
+/// Time more in which a program may be seen working.
+const MORE_TIME: Duration = Duration::from_secs(1);
+
+/// Time for a program to stop working.
+const STOPPING: Duration = Duration::from_millis(50);
 
 /// Share of a processor that a program uses at most when it rests.
 const RESTING: f64 = 0.05;
@@ -73,6 +80,8 @@ pub(super) struct Harness<P: CheckedProtocol> {
     pub(super) game: Game,
     /// Time limit for a move on a short clock, on a busy machine.
     pub(super) patience: Duration,
+    /// It has shown thoughts when it was seen thinking at first.
+    pub(super) has_shown: bool,
     /// Number of questions whether it is ready.
     pings: i64,
 }
@@ -80,14 +89,19 @@ pub(super) struct Harness<P: CheckedProtocol> {
 impl<P: CheckedProtocol> Harness<P> {
     /// Starts the program; nothing is sent yet.
     pub(super) fn launch(candidate: &Candidate) -> Checked<Self> {
-        let stream = Stream::start(&candidate.spec, candidate.log.clone())?;
+        Harness::launch_with(candidate, candidate.next_log())
+    }
+
+    /// The same with a log of its own.
+    pub(super) fn launch_with(candidate: &Candidate, log: Option<Arc<dyn Log>>) -> Checked<Self> {
+        let stream = Stream::start(&candidate.spec, log)?;
         Ok(Harness::with(candidate, stream, P::Announced::default()))
     }
 
     /// Wraps a program that was started already.
     pub(super) fn with(candidate: &Candidate, stream: Stream<P>, announced: P::Announced) -> Self {
         let (candidate, patience) = (candidate.clone(), candidate.spec.patience);
-        Harness { candidate, stream, announced, game: Game::default(), patience, pings: 0 }
+        Harness { candidate, stream, announced, game: Game::default(), patience, has_shown: false, pings: 0 }
     }
 
     /// Sends lines one by one.
@@ -207,15 +221,33 @@ impl<P: CheckedProtocol> Harness<P> {
         Ok(heard)
     }
 
-    /// Returns the messages of a period, and the number of processors that the program would have kept busy on an idle machine.
+    /// Returns the messages of a period, and the number of processors that the program would have kept busy on an idle machine. The
+    /// period is longer if the program isn't seen working and hasn't moved: on a busy machine it may get no processor for a while.
     ///
     /// [`Failure::NotSeen`] if the system doesn't tell.
     pub(super) fn watch(&mut self, time: Duration) -> Checked<(Transcript<P::Message>, f64)> {
+        let (since, before) = (Instant::now(), self.stream.usage().ok_or_else(untold)?);
+        let mut heard = self.hear_for(time)?;
+        loop {
+            let (after, period) = (self.stream.usage().ok_or_else(untold)?, since.elapsed());
+            let processors = after.processors_since(&before, period);
+            if processors >= WORKING || period >= time + MORE_TIME || heard.contains(P::is_move) {
+                return Ok((heard, processors));
+            }
+            heard.0.extend(self.hear_for(MORE_TIME / 4)?.0);
+        }
+    }
+
+    /// Returns the result of an action, and the number of processors that the program would have kept busy meanwhile on an idle
+    /// machine.
+    ///
+    /// [`Failure::NotSeen`] if the system doesn't tell.
+    pub(super) fn work_of<T>(&mut self, act: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<(T, f64)> {
         let (since, before) = (Instant::now(), self.stream.usage());
-        let heard = self.hear_for(time)?;
-        let (after, time) = (self.stream.usage(), since.elapsed());
-        let Some((before, after)) = before.zip(after) else { return Err(untold()) };
-        Ok((heard, after.work_since(&before).as_secs_f64() / time.as_secs_f64()))
+        let done = act(self)?;
+        let (after, period) = (self.stream.usage(), since.elapsed());
+        let (before, after) = before.zip(after).ok_or_else(untold)?;
+        Ok((done, after.processors_since(&before, period)))
     }
 
     /// Whether the program works in a period, as seen from its processor time.
@@ -223,17 +255,18 @@ impl<P: CheckedProtocol> Harness<P> {
         Ok(self.watch(time)?.1 >= WORKING)
     }
 
-    /// Fails if the program works in a period.
+    /// Fails if the program works in a period, after a moment in which it may stop.
     pub(super) fn rests(&mut self, when: &str, time: Duration) -> Checked<Transcript<P::Message>> {
+        let mut heard = self.hear_for(STOPPING)?;
         let (since, before) = (Instant::now(), self.stream.usage());
-        let heard = self.hear_for(time)?;
-        let (after, time) = (self.stream.usage(), since.elapsed());
-        let Some((before, after)) = before.zip(after) else { return Err(untold()) };
+        heard.0.extend(self.hear_for(time)?.0);
+        let (after, period) = (self.stream.usage(), since.elapsed());
+        let (before, after) = before.zip(after).ok_or_else(untold)?;
         // A program that wakes up now and then waits long for a processor on a busy machine.
-        let share = after.run_since(&before).as_secs_f64() / time.as_secs_f64();
-        let wanted = after.work_since(&before).as_secs_f64() / time.as_secs_f64();
+        let share = after.run_since(&before).as_secs_f64() / period.as_secs_f64();
         let seen = format!("{:.0} % of a processor in use", 100.0 * share);
         demand(share <= RESTING, format!("that it rests {when}"), seen)?;
+        let wanted = after.processors_since(&before, period);
         observe(wanted < 0.9, "the machine is too busy to tell rest from work")?;
         Ok(heard)
     }
@@ -249,6 +282,16 @@ impl<P: CheckedProtocol> Harness<P> {
         let its = usage.zip(self.stream.usage()).map(|(before, after)| after.delay_since(&before));
         let delayed = own.unwrap_or_default() + its.unwrap_or_default();
         Ok((done, taken, delayed.as_secs_f64().min(taken)))
+    }
+
+    /// Not seen unless the program, which was told to think, is still at work when it would have moved under a shorter limit, after a
+    /// number of seconds.
+    pub(super) fn outlasts(&mut self, seconds: f64, limit: &str) -> Checked {
+        let ((heard, processors), _, delayed) = self.measure(|program| program.watch(longer(seconds)))?;
+        let rest = self.hear_for(Duration::from_secs_f64(delayed))?;
+        let has_moved = heard.contains(P::is_move) || rest.contains(P::is_move);
+        observe(!has_moved, format!("it moves after {seconds:.2} s, and hardly later under `{limit}`"))?;
+        observe(processors >= WORKING, format!("it uses {processors:.2} processors under `{limit}`"))
     }
 
     /// Fails if the program moves within a period.
@@ -292,6 +335,11 @@ pub(super) fn in_time(limit: f64, mut act: impl FnMut(u32) -> Checked<(f64, f64)
         observe(attempt < ATTEMPTS, format!("{taken:.2} s, {delayed:.2} of them lost by the busy machine"))?;
     }
     unreachable!("the last attempt returns")
+}
+
+/// A time that is clearly longer than a number of seconds.
+pub(super) fn longer(seconds: f64) -> Duration {
+    Duration::from_secs_f64((1.5 * seconds).max(seconds + 0.2))
 }
 
 /// The system doesn't tell what another process uses.

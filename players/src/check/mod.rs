@@ -23,15 +23,18 @@ mod positions;
 mod uci;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use messages::cego::EngineMessage;
 use messages::{cecp as cecp_messages, uci as uci_messages};
 use serde::Serialize;
 
 use self::cecp::{CecpHarness, CecpStart};
 use self::cego::{CegoHarness, CegoStart};
 use self::uci::{UciHarness, UciStart};
-use crate::cecp::Cecp;
+use crate::cecp::{Cecp, former_move, handshake};
+use crate::cego::Cego;
 use crate::uci::Uci;
 use crate::{Log, PlayerFault, Protocol, Spec, Stream, Vocabulary};
 
@@ -40,8 +43,8 @@ mod prelude {
     pub(super) use std::time::{Duration, Instant};
 
     pub(super) use super::harness::{
-        AT_ONCE, CheckedProtocol as _, QUIET, Transcript, WORKING, demand, differ, in_time, observe, require,
-        trial_values, untold,
+        AT_ONCE, CheckedProtocol as _, QUIET, Transcript, WORKING, demand, differ, in_time, longer, observe,
+        require, trial_values, untold,
     };
     pub(super) use super::positions::*;
     pub(super) use super::{Checked, ConformanceRule, Failure, rule};
@@ -151,11 +154,23 @@ impl GradedText<CegoStart> {
     }
 }
 
+/// Makes the log of each process of the program, by its number in the check of a rule, from 0.
+pub type Logs = Arc<dyn Fn(usize) -> Option<Arc<dyn Log>> + Send + Sync>;
+
 /// The program under test.
 #[derive(Clone)]
 struct Candidate {
     spec: Spec,
-    log: Option<Arc<dyn Log>>,
+    logs: Logs,
+    /// Number of processes that were started.
+    started: Arc<AtomicUsize>,
+}
+
+impl Candidate {
+    /// The log of the next process.
+    fn next_log(&self) -> Option<Arc<dyn Log>> {
+        (self.logs)(self.started.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 /// Result of a check or of a step of it.
@@ -230,59 +245,115 @@ pub enum RuleVerdict {
     },
 }
 
-/// Time for a program to answer a greeting.
+/// Time for a program to answer a greeting, and for one that didn't answer in either protocol.
 const GREETING: Duration = Duration::from_secs(2);
+const LAST_CHANCE: Duration = Duration::from_secs(5);
 
-/// Returns the other protocol, CECP or UCI, that a program speaks if it doesn't answer in its own within two seconds; `None` if it
-/// answers, or neither is seen.
+/// Time for a program to read a line of it.
+const READING: Duration = Duration::from_millis(500);
+
+/// Why a program can't be held against the rules of its protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// It speaks this other protocol.
+    Speaks(Protocol),
+    /// It answers in no protocol. Carries what it does instead, as in `says nothing`.
+    Mute(String),
+}
+
+/// Asks a program whether it speaks its protocol, within seconds; `None` if it does.
 ///
 /// # Errors
 /// [`PlayerFault::Start`]: the program cannot be started.
-pub fn spoken_instead(spec: &Spec) -> Result<Option<Protocol>, PlayerFault> {
-    let other = match spec.protocol {
-        Protocol::Cecp if !answers_cecp(spec)? => {
-            Some(Protocol::Uci).filter(|_| answers_uci(spec) == Ok(true))
-        }
-        Protocol::Uci if !answers_uci(spec)? => {
-            Some(Protocol::Cecp).filter(|_| answers_cecp(spec) == Ok(true))
-        }
-        _ => None,
+pub fn misfit(spec: &Spec) -> Result<Option<Misfit>, PlayerFault> {
+    let long = spec.patience.min(LAST_CHANCE);
+    let (answer, other) = match spec.protocol {
+        Protocol::Cecp if answers_cecp(spec)? == Answer::Yes => return Ok(None),
+        Protocol::Uci if answers_uci(spec, GREETING)? == Answer::Yes => return Ok(None),
+        Protocol::Cecp if answers_uci(spec, GREETING)? == Answer::Yes => (Answer::Yes, Some(Protocol::Uci)),
+        Protocol::Uci if answers_cecp(spec)? == Answer::Yes => (Answer::Yes, Some(Protocol::Cecp)),
+        Protocol::Cecp => (plays_cecp(spec, long)?, None),
+        Protocol::Uci => (answers_uci(spec, long)?, None),
+        Protocol::Cego => (answers::<Cego>(spec, &[], long, |line| *line == Ok(EngineMessage::Ready))?, None),
+        Protocol::Autoplayer => (Answer::Yes, None),
     };
-    Ok(other)
+    Ok(match answer {
+        Answer::Yes => other.map(Misfit::Speaks),
+        Answer::No(instead) => Some(Misfit::Mute(instead)),
+    })
 }
 
-fn answers_cecp(spec: &Spec) -> Result<bool, PlayerFault> {
-    answers::<Cecp>(spec, &["xboard", "protover 2"], |message| {
+/// Whether a program answers a greeting; if not, what it does instead.
+#[derive(PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No(String),
+}
+
+fn answers_cecp(spec: &Spec) -> Result<Answer, PlayerFault> {
+    answers::<Cecp>(spec, &["xboard", "protover 2"], GREETING, |message| {
         matches!(message, cecp_messages::Message::Features(_))
     })
 }
 
-fn answers_uci(spec: &Spec) -> Result<bool, PlayerFault> {
-    answers::<Uci>(spec, &["uci"], |line| matches!(line, Ok(uci_messages::Message::UciOk)))
+/// The same for a program that is slow, or speaks version 1, without features: it moves, or complains in the words of the protocol.
+fn plays_cecp(spec: &Spec, patience: Duration) -> Result<Answer, PlayerFault> {
+    let (mut stream, features) = match handshake::start(&Spec { patience, ..spec.clone() }, None) {
+        Ok(started) => started,
+        Err(fault @ PlayerFault::Start(_)) => return Err(fault),
+        Err(fault) => return Ok(Answer::No(fault.to_string())),
+    };
+    if features.done().is_some() || !features.asked_for().is_empty() {
+        return Ok(Answer::Yes);
+    }
+    Ok(is_answered(&mut stream, &["new", "level 0 1 0", "e2e4"], GREETING, |message| {
+        use cecp_messages::Message::{BookEnd, BookLine, Other};
+        match message {
+            Other(line) => former_move(line).is_some(),
+            message => !matches!(message, BookLine(_) | BookEnd),
+        }
+    }))
 }
 
-/// Whether a program answers a greeting. One that ends at it doesn't.
+fn answers_uci(spec: &Spec, patience: Duration) -> Result<Answer, PlayerFault> {
+    answers::<Uci>(spec, &["uci"], patience, |line| matches!(line, Ok(uci_messages::Message::UciOk)))
+}
+
 fn answers<V: Vocabulary>(
     spec: &Spec,
     greeting: &[&str],
+    patience: Duration,
     is_answer: impl Fn(&V::Message) -> bool,
-) -> Result<bool, PlayerFault> {
-    let mut stream = Stream::<V>::start(spec, None)?;
-    let until = Instant::now() + GREETING;
+) -> Result<Answer, PlayerFault> {
+    Ok(is_answered(&mut Stream::<V>::start(spec, None)?, greeting, patience, is_answer))
+}
+
+fn is_answered<V: Vocabulary>(
+    stream: &mut Stream<V>,
+    greeting: &[&str],
+    patience: Duration,
+    is_answer: impl Fn(&V::Message) -> bool,
+) -> Answer {
+    let until = Instant::now() + patience;
     for line in greeting {
-        if stream.tell(line).is_err() {
-            return Ok(false);
+        if let Err(fault) = stream.tell(line) {
+            return Answer::No(fault.to_string());
         }
-        stream.wait_until_read(until);
+        stream.wait_until_read(until.min(Instant::now() + READING));
     }
-    while Instant::now() < until {
+    let mut first = None;
+    loop {
         match stream.wait(until) {
-            Ok(Some(said)) if is_answer(&said.message) => return Ok(true),
-            Ok(Some(_)) => {}
-            Ok(None) | Err(_) => return Ok(false),
+            Ok(Some(said)) if is_answer(&said.message) => return Answer::Yes,
+            Ok(Some(said)) => drop(first.get_or_insert(said.line)),
+            Ok(None) => break,
+            Err(fault) => return Answer::No(fault.to_string()),
         }
     }
-    Ok(false)
+    Answer::No(match first {
+        Some(line) => format!("says `{}`, and nothing of the protocol", game::excerpt(&line)),
+        None => "says nothing".to_owned(),
+    })
 }
 
 /// Returns the rules of a protocol, in the order in which they are checked.
@@ -301,8 +372,8 @@ impl ConformanceRule {
     ///
     /// # Errors
     /// [`PlayerFault::Start`]: the program cannot be started.
-    pub fn check(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<RuleReport, PlayerFault> {
-        let candidate = Candidate { spec: spec.clone(), log };
+    pub fn check(&self, spec: &Spec, logs: Logs) -> Result<RuleReport, PlayerFault> {
+        let candidate = Candidate { spec: spec.clone(), logs, started: Arc::default() };
         let checked = match self.check {
             RuleCheck::Cecp(start, check) => {
                 start.reach(&candidate).and_then(|mut program| check(&mut program))

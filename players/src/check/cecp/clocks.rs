@@ -1,35 +1,36 @@
 //! Time controls and search limits.
 //!
-//! A limit is honest: no more than a tenth of a second beyond it. A program that moves at once keeps all limits unasked, so a rule is
-//! kept only by one that would think longer without the limit.
+//! A limit is honest: no more than a tenth of a second beyond it. A program that moves at once, or always takes the same time, keeps
+//! limits unasked. So each rule compares a short limit with a long one: under the long one the program has to be seen working when it
+//! would have moved under the short one.
 
 use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
-    rule("st", "keeps to `st 1`", At(MIDDLEGAME)).must(TIME).check(|program| uses(program, 1.0, &["st 1"])),
+    rule("st", "keeps to `st 1`", At(MIDDLEGAME))
+        .must(TIME)
+        .check(|program| follows(program, 1.0, &["st 1"], &["st 30"])),
     rule("st-decimal", "keeps to `st 0.5`", At(MIDDLEGAME))
         .usual(TIME)
-        .check(|program| uses(program, 0.5, &["st 0.5"])),
-    rule("st-0", "moves at once under `st 0`", At(MIDDLEGAME)).usual(TIME).check(|program| {
-        let again = &mut At(MIDDLEGAME).reach(&program.candidate)?;
-        keeps_to(program, 0.5, &["st 0"])?;
-        takes_time(again)
-    }),
+        .check(|program| follows(program, 0.5, &["st 0.5"], &["st 30.5"])),
+    rule("st-0", "moves at once under `st 0`", At(MIDDLEGAME))
+        .usual(TIME)
+        .check(|program| follows(program, 0.5, &["st 0"], &["st 30"])),
     rule("level", "plays under `level 0 1:05 0`: minutes and seconds", At(MIDDLEGAME)).must(TIME).check(
         |program| {
-            keeps_to(program, 3.0, &["level 0 1:05 0", "time 300", "otim 300"])?;
-            takes_time(program)
+            let long = ["level 0 60:05 0", "time 360000", "otim 360000"];
+            follows(program, 3.0, &["level 0 1:05 0", "time 300", "otim 300"], &long)
         },
     ),
     rule("level-decimal", "plays under `level 0 0:05 0.5`: decimals in the increment", At(MIDDLEGAME))
         .usual(TIME)
         .check(|program| {
-            keeps_to(program, 3.0, &["level 0 0:05 0.5", "time 300", "otim 300"])?;
-            takes_time(program)
+            let long = ["level 0 60:05 0.5", "time 360000", "otim 360000"];
+            follows(program, 3.0, &["level 0 0:05 0.5", "time 300", "otim 300"], &long)
         }),
     rule("level-moves", "plays under `level 40 1 0`", At(MIDDLEGAME)).must(TIME).check(|program| {
-        keeps_to(program, 3.0, &["level 40 1 0", "time 300", "otim 300"])?;
-        takes_time(program)
+        let long = ["level 40 60 0", "time 360000", "otim 360000"];
+        follows(program, 3.0, &["level 40 1 0", "time 300", "otim 300"], &long)
     }),
     rule("level-refilled", "has new time after the moves of a session, without `time`", At(MIDDLEGAME))
         .must(TIME)
@@ -47,75 +48,76 @@ pub(super) const RULES: &[ConformanceRule] = &[
                 *session = taken;
             }
             let [first, .., last] = sessions;
-            observe(last > 0.2 * first && last > 0.1, format!("{last:.2} s for the last two moves"))
+            observe(last > 0.2 * first && last > 0.1, format!("{last:.2} s for the last two moves"))?;
+            thinks_longer(program, first, &["level 2 60 0"])
         }),
     rule("own-clock", "keeps its own clock when no `time` comes", At(MIDDLEGAME)).must(TIME).check(
         |program| {
-            let taken = in_time(3.0, |attempt| {
-                let mut fresh = again(program, attempt)?;
-                let program = fresh.as_mut().unwrap_or(program);
-                program.tell(["easy"])?;
-                program.takes(&["level 0 0:03 0"])?;
-                let (delayed, taken) = plays(program, 8, true)?;
-                Ok((taken, delayed))
-            })?;
-            observe(taken >= 0.3, format!("eight moves in {taken:.2} s"))
+            // A program that is stopped while it thinks loses time, and has to be faster afterwards.
+            let stopped = &mut At(MIDDLEGAME).reach(&program.candidate)?;
+            let usual = on_own_clock(program, 4, Duration::ZERO)?;
+            let hurried = on_own_clock(stopped, 12, Duration::from_secs(4))?;
+            let reason = format!("{hurried:.2} s a move with a second left, {usual:.2} s with five");
+            observe(hurried < 0.6 * usual, reason)?;
+            thinks_longer(program, usual, &["level 0 60 0"])
         },
     ),
     rule("time-short", "moves in time when `time` says that little is left", At(MIDDLEGAME))
         .must(TIME)
         .check(|program| {
             program.needs(Switch::Time)?;
-            keeps_to(program, 1.0, &["level 0 5 0", "time 100", "otim 30000"])?;
-            takes_time(program)
+            let short = ["level 0 5 0", "time 100", "otim 30000"];
+            follows(program, 1.0, &short, &["level 0 5 0", "time 30000", "otim 30000"])
         }),
     rule("time-odd", "moves when its clock says nothing and less", At(MIDDLEGAME)).usual(TIME).check(
         |program| {
             program.needs(Switch::Time)?;
             let again = &mut At(MIDDLEGAME).reach(&program.candidate)?;
             keeps_to(program, 1.0, &["level 0 0:10 0", "otim -500", "time -100"])?;
-            keeps_to(again, 1.0, &["level 0 0:10 0", "otim 0", "time 0"])?;
-            takes_time(again)
+            let long = ["level 0 60 0", "otim 360000", "time 360000"];
+            follows(again, 1.0, &["level 0 0:10 0", "otim 0", "time 0"], &long)
         },
     ),
     rule("sd", "searches no deeper than `sd` allows", At(MIDDLEGAME)).must(TIME).check(|program| {
         const MOST: i32 = 3;
-        let free = &mut At(MIDDLEGAME).reach(&program.candidate)?;
         let (taken, heard) = think(program, &["st 2", "sd 3"])?;
         let expected = format!("no depth above {MOST}");
         match greatest_depth(&heard) {
             Some(depth) => demand(depth <= MOST, expected, format!("depth {depth}"))?,
             None => demand(taken <= 1.0, expected, format!("{taken:.2} s, as without `sd`"))?,
         }
-        let (longer, heard) = think(free, &["st 1"])?;
-        let is_deeper = greatest_depth(&heard).is_some_and(|depth| depth > MOST);
-        observe(is_deeper || longer > 3.0 * taken && longer > 0.2, "it searches no deeper without `sd`")
+        thinks_longer(program, taken, &["st 30"])
     }),
     rule("sd-with-time", "keeps to the time under `sd`, too", At(MIDDLEGAME)).must(TIME).check(|program| {
         knows_sd(program)?;
-        uses(program, 1.0, &["st 1", "sd 60"])
+        follows(program, 1.0, &["st 1", "sd 60"], &["st 30", "sd 60"])
     }),
     rule("new-clears-sd", "forgets `sd` at `new`", At(MIDDLEGAME)).must(TIME).check(|program| {
         program.needs(Switch::SetBoard)?;
         knows_sd(program)?;
+        let (taken, _) = think(&mut At(MIDDLEGAME).reach(&program.candidate)?, &["st 2", "sd 1"])?;
+        observe(taken < 1.0, format!("it thinks for {taken:.2} s under `st 2` and `sd 1`"))?;
+        thinks_longer(program, taken, &["st 30"])?;
         let setboard = format!("setboard {MIDDLEGAME}");
-        let (_, heard) = think(program, &["sd 1", "new", "force", &setboard, "st 1"])?;
-        let Some(depth) = greatest_depth(&heard) else {
-            return Err(Failure::NotSeen("it shows no depth".into()));
-        };
-        demand(depth > 1, "depths above 1", format!("depth {depth}"))
+        program.deal(["sd 1", "new", "force", &setboard, "st 30"])?;
+        program.tell(["go"])?;
+        let heard = program.hear_for(longer(taken))?;
+        let seen = format!("{}, as under `sd 1`", heard.last_shown());
+        demand(!heard.contains(Cecp::is_move), "that it thinks on under `st 30`", seen)
     }),
     rule("nps", "counts nodes for time after `nps`", At(MIDDLEGAME)).must(TIME).check(|program| {
-        const NODES: u64 = 5_000;
+        const FEW: u64 = 5_000;
+        const MANY: u64 = 20 * FEW;
         // A program doesn't check its limit at every node.
-        const MOST: u64 = 5 * NODES;
+        const MOST: u64 = 5 * FEW;
         program.needs(Switch::Nps)?;
-        let (_, heard) = think(program, &["st 1", &format!("nps {NODES}")])?;
-        let Some(most) = thoughts(&heard).map(|line| line.nodes).max() else {
-            return Err(Failure::NotSeen("it shows no nodes".into()));
-        };
-        demand(most <= MOST, format!("a second of {NODES} nodes"), format!("{most} nodes"))?;
-        observe(most >= NODES / 20, format!("it moves after {most} nodes"))
+        let again = &mut At(MIDDLEGAME).reach(&program.candidate)?;
+        let (few, nodes) = work_under(program, FEW)?;
+        let nodes = nodes.unwrap_or_default();
+        demand(nodes <= MOST, format!("a second of {FEW} nodes"), format!("{nodes} nodes"))?;
+        let (many, _) = work_under(again, MANY)?;
+        let reason = format!("{few:.3} s of work under `nps {FEW}`, {many:.3} s under `nps {MANY}`");
+        observe(many >= 3.0 * few && many >= 0.02, reason)
     }),
     rule("nps-0", "counts processor time for time after `nps 0`", At(MIDDLEGAME)).must(TIME).check(
         |program| {
@@ -156,6 +158,16 @@ fn timed(program: &mut CecpHarness, settings: &[&str]) -> Checked<(Transcript<Me
     program.measure(|program| program.ask("go"))
 }
 
+/// Returns the processor time of a search for a second of so many nodes, in seconds, and the nodes that it shows.
+fn work_under(program: &mut CecpHarness, nps: u64) -> Checked<(f64, Option<u64>)> {
+    program.deal(["post", "easy"])?;
+    program.takes(&["st 1", &format!("nps {nps}")])?;
+    let since = Instant::now();
+    let (heard, processors) = program.work_of(|program| program.ask("go"))?;
+    let work = processors * since.elapsed().as_secs_f64();
+    Ok((work, thoughts(&heard).map(|line| line.nodes).max()))
+}
+
 /// A program in the same state as at first, for another attempt.
 fn again(program: &CecpHarness, attempt: u32) -> Checked<Option<CecpHarness>> {
     if attempt == 1 { Ok(None) } else { At(MIDDLEGAME).reach(&program.candidate).map(Some) }
@@ -170,15 +182,52 @@ fn keeps_to(program: &mut CecpHarness, seconds: f64, settings: &[&str]) -> Check
     })
 }
 
-/// The same. Not seen unless it uses some of the time.
-fn uses(program: &mut CecpHarness, seconds: f64, settings: &[&str]) -> Checked {
-    let taken = keeps_to(program, seconds, settings)?;
-    observe(taken >= 0.1 * seconds, format!("it moves after {taken:.2} s"))
+/// Fails unless the program moves within a number of seconds under a short limit. Not seen unless it thinks longer under a long one.
+fn follows(program: &mut CecpHarness, seconds: f64, short: &[&str], long: &[&str]) -> Checked {
+    let taken = keeps_to(program, seconds, short)?;
+    thinks_longer(program, taken, long)
 }
 
-/// Not seen unless the program thinks when it has time.
-fn takes_time(program: &CecpHarness) -> Checked {
-    ThinkingFor(2).reach(&program.candidate).map(drop)
+/// Not seen unless the program, started anew, thinks clearly longer with these settings than a number of seconds.
+fn thinks_longer(program: &CecpHarness, seconds: f64, settings: &[&str]) -> Checked {
+    let program = &mut At(MIDDLEGAME).reach(&program.candidate)?;
+    program.deal(["post", "easy"])?;
+    program.takes(settings)?;
+    program.tell(["go"])?;
+    program.outlasts(seconds, &settings.join("`, `"))
+}
+
+/// Seconds on the clock of [`on_own_clock`].
+const OWN_CLOCK: f64 = 5.0;
+
+/// Plays a number of moves against the program, which has [`OWN_CLOCK`] and gets no `time`. In its first move it is stopped for a time.
+/// Returns the seconds that it takes for a later move. Fails if it overdraws its clock.
+fn on_own_clock(program: &mut CecpHarness, moves: usize, stop: Duration) -> Checked<f64> {
+    program.tell(["easy"])?;
+    program.takes(&["level 0 0:05 0"])?;
+    let (_, first, delayed) = program.measure(|program| {
+        program.tell(["go"])?;
+        if !stop.is_zero() {
+            let heard = program.hear_for(Duration::from_millis(20))?;
+            observe(!heard.contains(Cecp::is_move), "it moves at once with five seconds on its clock")?;
+            program.stream.stand_still(true);
+            std::thread::sleep(stop);
+            program.stream.stand_still(false);
+        }
+        program.hear_move(program.patience)
+    })?;
+    let (mut used, mut later) = (first - delayed, 0.0);
+    let mut made = 0;
+    for n in 1..moves {
+        let (delayed, taken) = match plays(program, 1, false) {
+            Err(Failure::NotSeen(_)) if made >= 3 => break,
+            played => played?,
+        };
+        (used, later, made) = (used + taken - delayed, later + taken, n);
+        let expected = format!("{} moves in {OWN_CLOCK} s", n + 1);
+        demand(used <= OWN_CLOCK + 0.1, expected, format!("{used:.2} s for them"))?;
+    }
+    Ok(later / made as f64)
 }
 
 /// Plays a number of moves against the program, which moves first if it is `begun`. Returns the seconds for which the machine delayed

@@ -4,7 +4,7 @@ use game::{Color, Game};
 use messages::cecp::GameResult;
 use shakmaty::KnownOutcome;
 
-use super::control::thinks_on;
+use super::control::{thinks_alone, thinks_on};
 use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
@@ -147,7 +147,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     .must(GAME)
     .check(|program| ends(program, "f2f7", None)),
     rule("result", "stops at `result`, and doesn't answer moves", Thinking).must(GAME).check(|program| {
-        program.break_off("result 1-0 {White resigns}")?;
+        stops_silently(program, "result 1-0 {White resigns}")?;
         program.play(&["h2h3"])?;
         program.hear_no_move(QUIET)?;
         program.still_plays()
@@ -173,7 +173,6 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.still_plays()
     }),
     rule("result-analysing", "plays on after `result` in analysis", Analysing).usual(GAME).check(|program| {
-        program.proves_thought("in analysis")?;
         program.tell(["result 1/2-1/2 {agreed}"])?;
         program.hear_no_move(QUIET)?;
         program.deal(["exit"])?;
@@ -206,7 +205,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
             demand(!claims_draw(program, "c6b8")?, "no claim at the second occurrence", "a claim of a draw")?;
             let program = &mut At(LOST).reach(&program.candidate)?;
             program.play(&["b1c3", "b8c6", "c3b1", "c6b8", "b1c3", "b8c6", "c3b1"])?;
-            require(claims_draw(program, "c6b8")?, "claims of draws")
+            require(claims_draw(program, "c6b8")?, "a claim at the third repetition: it moves")
         }),
     rule("claims-fifty", "claims a draw after fifty moves, if at all, and not before", At(FORTY_NINE_MOVES))
         .must(GAME)
@@ -214,7 +213,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.needs(Switch::SetBoard)?;
             let before = &mut At(FORTY_EIGHT_MOVES).reach(&program.candidate)?;
             demand(!claims_draw(before, "b8c6")?, "no claim after 49 moves", "a claim of a draw")?;
-            require(claims_draw(program, "b8c6")?, "claims of draws")
+            let lacking = "a claim after fifty moves, most of them told by `setboard`: it moves";
+            require(claims_draw(program, "b8c6")?, lacking)
         }),
 ];
 
@@ -259,6 +259,19 @@ fn claims_draw(program: &mut CecpHarness, last: &str) -> Checked<bool> {
     let heard = heard?;
     true_results(&heard, None)?;
     Ok(heard.contains(accepts_draw))
+}
+
+/// Fails unless the program, which thinks, stops at a command, and makes no move because of it.
+///
+/// [`Failure::NotSupported`] if it reads the command only when it has moved.
+fn stops_silently(program: &mut CecpHarness, command: &str) -> Checked {
+    let told = Instant::now();
+    let heard = program.deal([command])?;
+    if heard.contains(Cecp::is_move) {
+        require(thinks_alone(program, told.elapsed() + QUIET)?, "reading while it thinks")?;
+        heard.has_no(&format!("no move because of `{command}`"), Cecp::is_move)?;
+    }
+    program.hear_no_move(QUIET).map(drop)
 }
 
 /// Fails unless the program plays Black after this command of a feature, and doesn't move first.

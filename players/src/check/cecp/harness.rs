@@ -17,10 +17,22 @@ pub(super) const LONG_THINK: u32 = 3;
 /// Time after which a program that has to think should be thinking.
 const BEGINNING: Duration = Duration::from_millis(100);
 
-/// Time in which a program that thinks works or shows its thoughts.
-const PROOF: Duration = Duration::from_millis(300);
+/// Time in which the work of a program that thinks is seen.
+const PROOF: Duration = Duration::from_millis(250);
 
 pub(in crate::check) type CecpHarness = Harness<Cecp>;
+
+/// Factor of time for a program that uses little of it.
+const FRUGAL: u32 = 5;
+
+/// What a program does that has to think.
+#[derive(PartialEq)]
+enum Thought {
+    /// It works, and hasn't moved.
+    Seen,
+    /// It has moved.
+    Moved,
+}
 
 /// State of a program when its check begins. Except in the first, it has processed its input.
 #[derive(Clone, Copy)]
@@ -33,13 +45,14 @@ pub(in crate::check) enum CecpStart {
     Forced,
     /// In force mode with a position.
     At(&'static str),
-    /// Thinking in the middlegame, with [`LONG_THINK`] for the move. Not seen if it moves at once or does nothing.
+    /// Thinking in the middlegame, with [`LONG_THINK`] for the move, or more for a program that uses little of its time. Not seen if
+    /// it moves at once or does nothing.
     Thinking,
     /// The same with this number of seconds.
     ThinkingFor(u32),
     /// Pondering, after a move of its own. Not seen if it does nothing then.
     Pondering,
-    /// Analysing the middlegame, with thinking output.
+    /// Analysing the middlegame, with thinking output. Not seen if it does nothing then.
     Analysing,
     /// Analysing another position.
     AnalysingAt(&'static str),
@@ -50,7 +63,7 @@ impl CecpStart {
         if let CecpStart::Launched = self {
             return CecpHarness::launch(candidate);
         }
-        let (stream, features) = handshake::start(&candidate.spec, candidate.log.clone())?;
+        let (stream, features) = handshake::start(&candidate.spec, candidate.next_log())?;
         let mut program = Harness::with(candidate, stream, features);
         if !matches!(self, CecpStart::Greeted) {
             program.tell(["new", "force"])?;
@@ -61,8 +74,8 @@ impl CecpStart {
                 program.set_up(fen)?;
                 program.settle()?;
             }
-            CecpStart::Thinking => program.think(LONG_THINK)?,
-            CecpStart::ThinkingFor(seconds) => program.think(seconds)?,
+            CecpStart::Thinking => program = program.thinking(LONG_THINK)?,
+            CecpStart::ThinkingFor(seconds) => program = program.thinking(seconds)?,
             CecpStart::Pondering => {
                 program.tell(["hard", "post"])?;
                 program.hurry()?;
@@ -96,30 +109,68 @@ impl CheckedProtocol for Cecp {
 }
 
 impl CecpHarness {
-    fn think(&mut self, seconds: u32) -> Checked {
+    /// Lets the program think about the middlegame, and sees that it does. Returns it, or another one that thinks longer if it moves at
+    /// once.
+    fn thinking(mut self, seconds: u32) -> Checked<Self> {
+        if self.begins_to_think(seconds)? != Thought::Moved {
+            return Ok(self);
+        }
+        let mut other = CecpStart::Forced.reach(&self.candidate)?;
+        other.think(FRUGAL * seconds)?;
+        Ok(other)
+    }
+
+    /// The same with one program, which gets more time if it moves at once.
+    pub(super) fn think_for_long(&mut self, seconds: u32) -> Checked {
+        if self.begins_to_think(seconds)? == Thought::Moved {
+            self.tell(["new", "force"])?;
+            self.think(FRUGAL * seconds)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the program think about the middlegame, and sees that it does.
+    pub(super) fn think(&mut self, seconds: u32) -> Checked {
+        let moved = format!("it moves at once under `st {seconds}`");
+        observe(self.begins_to_think(seconds)? == Thought::Seen, moved)
+    }
+
+    fn begins_to_think(&mut self, seconds: u32) -> Checked<Thought> {
         self.set_up(MIDDLEGAME)?;
         self.deal([&format!("st {seconds}"), "post", "easy"])?;
         self.tell(["go"])?;
-        self.proves_thought(&format!("under `st {seconds}`"))
+        self.thought(&format!("under `st {seconds}`"))
     }
 
-    /// Not seen unless the program thinks: it shows so, or works.
+    /// Not seen unless the program thinks: it works, and doesn't move. What it shows proves nothing.
     pub(super) fn proves_thought(&mut self, when: &str) -> Checked {
-        let heard = self.hear_for(BEGINNING)?;
-        observe(!heard.contains(Cecp::is_move), format!("it moves at once {when}"))?;
-        if heard.contains(is_thinking) {
-            return Ok(());
+        observe(self.thought(when)? == Thought::Seen, format!("it moves at once {when}"))
+    }
+
+    /// Sees whether the program thinks. Not seen if it does nothing.
+    fn thought(&mut self, when: &str) -> Checked<Thought> {
+        let mut heard = self.hear_for(BEGINNING)?;
+        let (more, processors) = self.watch(PROOF)?;
+        heard.0.extend(more.0);
+        if heard.contains(Cecp::is_move) {
+            return Ok(Thought::Moved);
         }
-        let (heard, processors) = self.watch(PROOF)?;
-        observe(!heard.contains(Cecp::is_move), format!("it moves at once {when}"))?;
-        observe(processors >= WORKING || heard.contains(is_thinking), format!("it doesn't think {when}"))
+        self.has_shown |= heard.contains(is_thinking);
+        observe(processors >= WORKING, format!("it uses {processors:.2} processors {when}"))?;
+        Ok(Thought::Seen)
+    }
+
+    /// Lets the program analyse.
+    pub(super) fn begin_analysis(&mut self) -> Checked {
+        self.needs(Switch::Analyze)?;
+        self.deal(["post"])?;
+        self.tell(["analyze"])
     }
 
     fn analyse(&mut self, fen: &str) -> Checked {
         self.set_up(fen)?;
-        self.needs(Switch::Analyze)?;
-        self.deal(["post"])?;
-        self.tell(["analyze"])
+        self.begin_analysis()?;
+        if self.game.outcome().is_none() { self.proves_thought("in analysis") } else { Ok(()) }
     }
 
     pub(super) fn needs(&self, switch: Switch) -> Checked {
@@ -173,14 +224,16 @@ impl CecpHarness {
 
     /// Sends commands that no feature asked for: an unknown one may be an error, but no move.
     ///
-    /// [`Failure::NotSupported`] if one is an error.
+    /// [`Failure::NotSupported`] if one is an error, or what the program answers to any unknown command: a rule of its own is about
+    /// that.
     pub(super) fn takes(&mut self, commands: &[&str]) -> Checked {
         let heard = self.deal(commands)?;
-        if let Some(said) = heard.0.iter().find(|said| is_refusal(&said.message))
-            && is_error(&said.message)
-        {
-            return Err(Failure::NotSupported(format!("`{}`", said.line)));
-        }
+        let Some(said) = heard.0.iter().find(|said| is_refusal(&said.message)) else { return Ok(()) };
+        let is_unknown = is_error(&said.message)
+            || self
+                .deal(["xyzzy 7"])
+                .is_ok_and(|heard| heard.contains(is_refusal) && !heard.contains(is_error));
+        require(!is_unknown, format!("the command: it says `{}`", game::excerpt(&said.line)))?;
         heard.has_taken(&format!("`{}`", commands.join("`, `")))
     }
 

@@ -96,7 +96,11 @@ fn moves_within(program: &CegoHarness, limit: f64, first: &str) -> Checked {
         let (_, taken, delayed) = program.measure(|program| program.ask(first))?;
         Ok((taken, delayed))
     };
-    in_time(limit, moves).map(drop)
+    let taken = in_time(limit, moves)?;
+    let long = format!("{} 0 {SECOND} 0 {MIDDLEGAME}", 600 * SECOND);
+    let program = &mut Ready.reach(&candidate)?;
+    program.tell([&long])?;
+    program.outlasts(taken, &long)
 }
 
 const LONG_WAIT: Duration = Duration::from_millis(1500);

@@ -29,8 +29,8 @@ pub(in crate::check) enum CegoStart {
 
 impl CegoStart {
     pub(in crate::check) fn reach(self, candidate: &Candidate) -> Checked<CegoHarness> {
-        let errors = Arc::new(ErrorCounter { next: candidate.log.clone(), ..ErrorCounter::default() });
-        let mut program = CegoHarness::launch(&Candidate { log: Some(errors.clone()), ..candidate.clone() })?;
+        let errors = Arc::new(ErrorCounter { next: candidate.next_log(), ..ErrorCounter::default() });
+        let mut program = CegoHarness::launch_with(candidate, Some(errors.clone()))?;
         program.announced = errors;
         let heard = program.hear_until("`ready`", program.patience, |_| true)?;
         heard.has("`ready` as the first line", |line| *line == Ok(EngineMessage::Ready))?;

@@ -5,9 +5,10 @@ use std::time::Duration;
 use game::{CastlingMode, Game, Move};
 use messages::OptionKind;
 use messages::uci::{Info, LineError, Message};
-use platform::Usage;
 
-use crate::check::harness::{AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, observe, require};
+use crate::check::harness::{
+    AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, WORKING, observe, require,
+};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Checked};
 use crate::uci::Uci;
@@ -28,9 +29,6 @@ pub(super) const ONLY_MOVE: &str = "rnbqkbnr/ppppp1pp/5p2/7Q/4P3/8/PPPP1PPP/RNB1
 
 /// Time for which a program ponders: more than its clock has.
 pub(super) const PONDERING: Duration = Duration::from_millis(1500);
-
-/// Processor time that shows that a program thinks. Waiting for a processor counts.
-const WORK: Duration = Duration::from_millis(100);
 
 /// State of a program when its check begins.
 #[derive(Clone, Copy)]
@@ -128,18 +126,11 @@ impl UciHarness {
         self.tell(["go ponder wtime 1000 btime 1000 winc 0 binc 0"])
     }
 
-    /// Observes for a period that the program thinks: it uses processors, or tells its thoughts more than once.
+    /// Not seen unless the program thinks in a period: it works, and doesn't move. What it tells proves nothing.
     pub(super) fn seen_thinking(&mut self, time: Duration) -> Checked {
-        let before = self.stream.usage();
-        let heard = self.hear_for(time)?;
+        let (heard, processors) = self.watch(time)?;
         observe(!heard.contains(Uci::is_move), format!("it moved: {}", heard.last_shown()))?;
-        self.has_thought(before, &heard)
-    }
-
-    /// The same after the period, at whose beginning the program had used this much.
-    pub(super) fn has_thought(&mut self, before: Option<Usage>, heard: &UciTranscript) -> Checked {
-        let works = before.zip(self.stream.usage()).map(|(before, now)| now.work_since(&before) >= WORK);
-        observe(works.unwrap_or_else(|| infos(heard).nth(1).is_some()), "it was not seen thinking")
+        observe(processors >= WORKING, format!("it uses {processors:.2} processors"))
     }
 
     /// Sends `go` after [`FORCING`] moves. Fails unless the program finds the only move.

@@ -108,10 +108,7 @@ fn memory_with(program: &mut UciHarness, megabytes: i64) -> Checked<u64> {
     program.deal([format!("setoption name Hash value {megabytes}"), "ucinewgame".to_owned()])?;
     program.set_up(MIDDLEGAME, Standard, &[])?;
     program.ask("go movetime 500")?;
-    let usage = program.stream.usage();
-    usage
-        .map(|usage| usage.resident)
-        .ok_or_else(|| Failure::NotSeen("the system doesn't tell its memory".into()))
+    program.stream.memory().ok_or_else(untold)
 }
 
 /// Processor time that shows that a thread works. Waiting for a processor counts.
@@ -122,7 +119,6 @@ fn busy_threads(program: &mut UciHarness, threads: u32) -> Checked<usize> {
     program.deal([format!("setoption name Threads value {threads}")])?;
     program.set_up(MIDDLEGAME, Standard, &[])?;
     program.settle()?;
-    let untold = || Failure::NotSeen("the system doesn't tell its processor time".into());
     let before = program.stream.usage().ok_or_else(untold)?;
     program.tell(["go infinite"])?;
     let heard = program.hear_for(Duration::from_millis(600))?;

@@ -32,16 +32,20 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.hear_no_more()
         },
     ),
-    rule("infinite", "doesn't answer `go infinite` before `stop`, mate or only move", Greeted)
-        .must(GO)
-        .check(|program| {
-            for fen in [MATE_IN_ONE, ONLY_MOVE] {
-                program.search_in(fen)?;
-                program.hear_no_move(Duration::from_millis(800))?;
-                program.answers_once("stop")?;
-            }
-            Ok(())
-        }),
+    rule(
+        "infinite",
+        "doesn't answer `go infinite` before `stop`, even with a mate or a single move",
+        Greeted,
+    )
+    .must(GO)
+    .check(|program| {
+        for fen in [MATE_IN_ONE, ONLY_MOVE] {
+            program.search_in(fen)?;
+            program.hear_no_move(Duration::from_millis(800))?;
+            program.answers_once("stop")?;
+        }
+        Ok(())
+    }),
     rule("infinite-mated", "doesn't answer `go infinite` before `stop` when it is mated", Greeted)
         .should(GO)
         .check(|program| {
@@ -60,9 +64,9 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("ponder", "doesn't answer `go ponder` before `ponderhit`, and then does", Greeted).must(GO).check(
         |program| {
             program.begin_pondering()?;
-            let before = program.stream.usage();
-            let heard = program.hear_no_move(PONDERING)?;
-            program.has_thought(before, &heard)?;
+            let (heard, processors) = program.watch(PONDERING)?;
+            heard.has_no("no move", Uci::is_move)?;
+            observe(processors >= WORKING, format!("it uses {processors:.2} processors"))?;
             program.answers_once("ponderhit")
         },
     ),
@@ -91,20 +95,24 @@ fn chosen(heard: &UciTranscript) -> String {
     }
 }
 
+/// Each rule compares a limit with a greater one: a program that always takes the same time keeps limits unasked.
 pub(super) const LIMITS: &[ConformanceRule] = &[
     rule("depth", "searches no deeper than `go depth` allows", At(MIDDLEGAME)).must(GO).check(|program| {
-        let heard = program.ask("go depth 3")?;
+        let (heard, taken, _) = program.measure(|program| program.ask("go depth 3"))?;
         let most = infos(&heard).filter_map(|info| info.depth).max().unwrap_or_default();
         observe(most > 0, "it tells no depth")?;
-        demand(most <= 3, "no depth above 3", format!("depth {most}"))
+        demand(most <= 3, "no depth above 3", format!("depth {most}"))?;
+        thinks_longer(program, taken, "go depth 60")
     }),
     rule("nodes", "searches about as many nodes as `go nodes` allows", At(MIDDLEGAME)).must(GO).check(
         |program| {
             const NODES: u64 = 50_000;
-            let heard = program.ask(&format!("go nodes {NODES}"))?;
+            let go = format!("go nodes {NODES}");
+            let (heard, taken, _) = program.measure(|program| program.ask(&go))?;
             let most = infos(&heard).filter_map(|info| info.nodes).max().unwrap_or_default();
             observe(most > 0, "it tells no nodes")?;
-            demand(most <= 2 * NODES, format!("{NODES} nodes"), format!("{most}"))
+            demand(most <= 2 * NODES, format!("{NODES} nodes"), format!("{most}"))?;
+            thinks_longer(program, taken, &format!("go nodes {}", 1000 * NODES))
         },
     ),
     rule("mate", "finds a mate in two at `go mate 2`, and answers by itself", At(MATE_IN_TWO))
@@ -121,32 +129,48 @@ pub(super) const LIMITS: &[ConformanceRule] = &[
     rule("movetime", "takes the time of `go movetime`, and no more", At(MIDDLEGAME)).must(GO).check(
         |program| {
             let taken = moves_within(program, 0.5, "go movetime 500")?;
-            observe(taken >= 0.25, "it moves long before its time is up")
+            observe(taken >= 0.25, "it moves long before its time is up")?;
+            thinks_longer(program, taken, "go movetime 30000")
         },
     ),
     rule("clock", "keeps to its clock", At(MIDDLEGAME)).must(GO).check(|program| {
-        keeps_clock(program, 1.0, &["go wtime 1000 btime 60000", "go wtime 1000 btime 60000 winc 0 binc 0"])
+        let short = ["go wtime 1000 btime 60000", "go wtime 1000 btime 60000 winc 0 binc 0"];
+        keeps_clock(program, 1.0, &short, "go wtime 600000 btime 600000")
     }),
-    rule("clock-increment", "lives on its increment", At(MIDDLEGAME))
-        .must(GO)
-        .check(|program| keeps_clock(program, 0.3, &["go wtime 300 btime 60000 winc 5000 binc 5000"])),
-    rule("clock-short", "moves when its clock is at a millisecond", At(MIDDLEGAME))
-        .must(GO)
-        .check(|program| program.ask("go wtime 1 btime 60000 winc 0 binc 0").map(drop)),
+    rule("clock-increment", "lives on its increment", At(MIDDLEGAME)).must(GO).check(|program| {
+        let short = ["go wtime 300 btime 60000 winc 5000 binc 5000"];
+        keeps_clock(program, 0.3, &short, "go wtime 600000 btime 60000 winc 5000 binc 5000")
+    }),
+    rule("clock-short", "moves when its clock is at a millisecond", At(MIDDLEGAME)).must(GO).check(
+        |program| {
+            let go = "go wtime 1 btime 60000 winc 0 binc 0";
+            let (_, taken, _) = program.measure(|program| program.ask(go))?;
+            thinks_longer(program, taken, "go wtime 600000 btime 60000 winc 0 binc 0")
+        },
+    ),
     rule("movestogo", "keeps to its clock when it is to make one or forty moves more", At(MIDDLEGAME))
         .must(GO)
         .check(|program| {
-            keeps_clock(
-                program,
-                1.0,
-                &["go wtime 1000 btime 1000 movestogo 1", "go wtime 1000 btime 1000 movestogo 40"],
-            )
+            let short = ["go wtime 1000 btime 1000 movestogo 1", "go wtime 1000 btime 1000 movestogo 40"];
+            keeps_clock(program, 1.0, &short, "go wtime 600000 btime 600000 movestogo 40")
         }),
 ];
 
-/// Fails unless the program moves before its clock, in seconds, has run out, under each of these limits.
-fn keeps_clock(program: &mut UciHarness, clock: f64, limits: &[&str]) -> Checked {
-    limits.iter().try_for_each(|go| moves_within(program, clock, go).map(drop))
+/// Fails unless the program moves before its clock, in seconds, has run out, under each of these limits. Not seen unless it thinks
+/// longer under another one than under the last of them.
+fn keeps_clock(program: &mut UciHarness, clock: f64, short: &[&str], long: &str) -> Checked {
+    let mut taken = 0.0;
+    for go in short {
+        taken = moves_within(program, clock, go)?;
+    }
+    thinks_longer(program, taken, long)
+}
+
+/// Not seen unless the program, started anew, thinks clearly longer after this `go` than a number of seconds.
+fn thinks_longer(program: &UciHarness, seconds: f64, go: &str) -> Checked {
+    let program = &mut At(MIDDLEGAME).reach(&program.candidate)?;
+    program.tell([go])?;
+    program.outlasts(seconds, go)
 }
 
 /// Returns the seconds that the program takes for a move. Fails if they are more than a limit.
