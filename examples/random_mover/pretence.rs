@@ -90,8 +90,9 @@ impl Mover {
         let pretence = &mut self.pretence;
         let began = *pretence.began.get_or_insert_with(Instant::now);
         pretence.depth += 1;
-        let score =
-            pretence.told.map_or(20, |(score, then)| if (plies + then) % 2 == 0 { score } else { -score });
+        let score = pretence
+            .told
+            .map_or(20, |(score, then)| if (plies + then).is_multiple_of(2) { score } else { -score });
         let best = pretence.included.as_deref().unwrap_or(&first);
         if pretence.is_shown || pretence.analyses {
             let (depth, time) = (pretence.depth, began.elapsed().as_millis() / 10);

@@ -109,16 +109,13 @@ impl RecordVerb for DiffFiles {
         for (position, there) in std::mem::take(&mut self.others) {
             let places = self.places.get_mut(&position).filter(|places| !places.is_empty());
             let here = places.and_then(|places| self.rows[places.remove(0)].take());
-            let told = match here {
-                Some(here) => {
-                    result.counts.missed += 1;
-                    let name = there.operations.get("id").map_or_else(String::new, |id| format!(" {id}"));
-                    format!("= {position}{name}\n{}", compare(&here.operations, &there.operations))
-                }
-                None => {
-                    result.counts.undecided += 1;
-                    format!("+ {}\n", there.text)
-                }
+            let told = if let Some(here) = here {
+                result.counts.missed += 1;
+                let name = there.operations.get("id").map_or_else(String::new, |id| format!(" {id}"));
+                format!("= {position}{name}\n{}", compare(&here.operations, &there.operations))
+            } else {
+                result.counts.undecided += 1;
+                format!("+ {}\n", there.text)
             };
             result.output.extend_from_slice(told.as_bytes());
         }
