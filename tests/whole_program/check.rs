@@ -272,7 +272,7 @@ const SAME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/two-reports");
 /// One that says nothing of the protocol is told so, too.
 #[test]
 fn a_program_of_no_protocol_is_told_so() {
-    let told = ["ended unexpectedly", "says `new`, and nothing of the protocol", "says nothing"];
+    let told = ["ended unexpectedly", ", and nothing of the protocol", "says nothing"];
     let programs = [["true", ""], ["cat", "-"], ["sleep", "99"]];
     let cases: Vec<_> = programs.into_iter().zip(told).collect();
     for_each(&cases, |(program, instead)| {

@@ -66,7 +66,9 @@ fn either_protocol_in_front_of_the_other() {
 #[test]
 fn a_program_that_is_no_chess_program_is_told() {
     let began = Instant::now();
-    let output = Command::new(HERALD).args(["mend", "--", "/no/such/program"]).write_stdin("uci\n").output();
+    // The GUI listens for a while, as GUIs do.
+    let script = "(echo uci; sleep 2) | exec \"$1\" mend -- /no/such/program";
+    let output = Command::new("sh").args(["-c", script, "sh", HERALD]).output();
     let output = output.expect("herald runs");
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();

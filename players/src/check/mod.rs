@@ -345,6 +345,7 @@ fn is_answered<V: Vocabulary>(
     loop {
         match stream.wait(until) {
             Ok(Some(said)) if is_answer(&said.message) => return Answer::Yes,
+            Ok(Some(said)) if said.line.trim().is_empty() => {}
             Ok(Some(said)) => drop(first.get_or_insert(said.line)),
             Ok(None) => break,
             Err(fault) => return Answer::No(fault.to_string()),
