@@ -90,13 +90,10 @@ fn play() -> Result<()> {
 
 /// What the terminal can show, according to the environment.
 pub(crate) fn style() -> DiagramStyle {
-    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
-    // The first that is set decides (POSIX).
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| is_set(name)).and_then(env::var_os);
-    let locale = locale.map(|value| value.to_string_lossy().to_lowercase()).unwrap_or_default();
-    if !locale.contains("utf-8") && !locale.contains("utf8") {
+    let is_plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if !platform::terminal::shows_unicode() {
         DiagramStyle::Ascii
-    } else if io::stdout().is_terminal() && !is_set("NO_COLOR") {
+    } else if !is_plain && platform::terminal::shows_colours() {
         DiagramStyle::Coloured
     } else {
         DiagramStyle::Unicode

@@ -81,7 +81,7 @@ impl InputFile {
         if !about.is_file() {
             return Err(FileError::NoFile(shown(path)));
         }
-        if platform::name_count(&about) > 1 {
+        if platform::name_count(path).map_err(|error| FileError::Unreadable(shown(path), error))? > 1 {
             return Err(FileError::Linked(shown(path)));
         }
         InputFile::open_records(path)

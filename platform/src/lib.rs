@@ -10,6 +10,7 @@
 //! - [`affinity`]: processor affinity of threads.
 //! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
 //! - [`notice_dead_peer`]: time-outs of a TCP connection whose other end has vanished.
+//! - [`split_words`]: the words of a command line, in which Windows has backslashes in paths.
 //! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.
 //! - [`lower_priority`]: leaves the processor to others.
 //! - [`Usage`]: work and memory of another process.
@@ -19,30 +20,31 @@
 //! Two kinds of system calls stay elsewhere because a portable library makes them: the memory map of the hash table (`memmap2`,
 //! with the prefetch instruction, in `search`) and serial lines (`serialport`).
 
-pub mod affinity;
 mod desktop;
-mod files;
-mod mark;
 mod network;
-mod pipe;
 mod process;
 mod run_delay;
 pub mod signals;
-pub mod terminal;
+#[cfg(unix)]
+#[path = "unix/mod.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "windows/mod.rs"]
+mod system;
+#[cfg(test)]
+mod tests;
 mod usage;
-mod watchdog;
+mod words;
 
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
-
 pub use desktop::open_with_default;
-pub use files::{FileId, give_owner, name_count, raise_file_limit, standard_input, standard_output};
 pub use network::notice_dead_peer;
-pub use pipe::{Bell, PipeRead, PipeReader, PipeWriter, Ringer, Source, bell, wait};
-pub use process::{Pipes, Process, Resources};
+pub use process::{PipeRead, Pipes, Resources};
 pub use run_delay::run_delay;
+pub use system::*;
 pub use usage::Usage;
+pub use words::split_words;
 
 /// Gives the calling thread, and the programs that it starts from now on, the lowest priority for processors. Does nothing on systems
 /// where that would concern other threads, too.
@@ -54,6 +56,5 @@ pub fn lower_priority() {
 
 /// Returns the processor time that all threads of this process have used together.
 pub fn process_cpu_time() -> Duration {
-    // The kernel never reports a negative time here.
-    clock_gettime(ClockId::ProcessCPUTime).try_into().unwrap_or_default()
+    cpu_time::ProcessTime::try_now().map_or(Duration::ZERO, |time| time.as_duration())
 }

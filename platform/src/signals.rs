@@ -1,16 +1,13 @@
 //! Signals that interrupt or end this program.
 //!
-//! Handlers only record the signal. An ordinary thread reacts to it, or code that polls a flag.
+//! An ordinary thread reacts to a signal, or code that polls a flag.
 
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
-use signal_hook::{SigId, flag, low_level};
+use crate::system::signals as system;
 
 /// A signal from the user or the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +26,13 @@ pub enum Signal {
 pub const ALL: [Signal; 2] = [Signal::Interrupt, Signal::Terminate];
 
 impl Signal {
-    const fn number(self) -> i32 {
+    /// The number, which is the same on every system of the kind of Unix.
+    pub(crate) const fn number(self) -> i32 {
         match self {
-            Signal::Interrupt => SIGINT,
-            Signal::Terminate => SIGTERM,
-            Signal::HangUp => SIGHUP,
-            Signal::Quit => SIGQUIT,
+            Signal::HangUp => 1,
+            Signal::Interrupt => 2,
+            Signal::Quit => 3,
+            Signal::Terminate => 15,
         }
     }
 
@@ -66,8 +64,7 @@ pub fn disarm() -> io::Result<()> {
 /// # Errors
 /// The system refuses.
 pub fn set_flag(signals: &[Signal], set: &Arc<AtomicBool>) -> io::Result<FlagRegistration> {
-    let register = |signal: &Signal| flag::register(signal.number(), Arc::clone(set));
-    Ok(FlagRegistration(signals.iter().map(register).collect::<io::Result<_>>()?))
+    Ok(FlagRegistration(system::set_flag(signals, set)?))
 }
 
 /// Sets a flag at the first of both signals, and ends the program with this exit code at the second.
@@ -75,22 +72,19 @@ pub fn set_flag(signals: &[Signal], set: &Arc<AtomicBool>) -> io::Result<FlagReg
 /// # Errors
 /// The system refuses.
 pub fn set_flag_then_exit(set: &Arc<AtomicBool>, code: i32) -> io::Result<FlagRegistration> {
-    for signal in ALL {
-        flag::register_conditional_shutdown(signal.number(), code, Arc::clone(set))?;
-    }
+    // In this order: the first signal finds the flag not yet set.
+    system::exit_if(&ALL, set, code)?;
     set_flag(&ALL, set)
 }
 
 /// A flag that signals set. It can be dropped; they go on setting the flag.
 #[derive(Debug)]
-pub struct FlagRegistration(Vec<SigId>);
+pub struct FlagRegistration(Vec<system::Registration>);
 
 impl FlagRegistration {
     /// Stops the signals from setting the flag. Their default effect is not restored.
     pub fn cancel(self) {
-        for id in self.0 {
-            low_level::unregister(id);
-        }
+        self.0.into_iter().for_each(system::cancel);
     }
 }
 
@@ -102,15 +96,7 @@ pub fn at_each(
     signals: &[Signal],
     mut act: impl FnMut() -> ControlFlow<()> + Send + 'static,
 ) -> io::Result<()> {
-    let mut signals = Signals::new(signals.iter().map(|signal| signal.number()))?;
-    thread::Builder::new().name("signals".into()).spawn(move || {
-        for _ in signals.forever() {
-            if act().is_break() {
-                return;
-            }
-        }
-    })?;
-    Ok(())
+    system::at_each(signals, move || act().is_continue())
 }
 
 /// Ends the program at the first of these signals, with the exit code that `finish` returns.

@@ -5,6 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+/// Ticks of the clock of `/proc` in a second, whatever the kernel's own clock is.
+const CLOCK_TICKS: f64 = 100.0;
+
 /// Work of the threads of a process and its descendants up to a moment.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
@@ -99,39 +102,14 @@ fn memory(process: u32) -> Option<u64> {
     Some(share.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }
 
-/// Returns the numbers of a process and of its descendants, whatever their sessions and groups, and those of `others` with theirs.
-pub(crate) fn family(process: u32, others: Vec<u32>) -> Vec<u32> {
-    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
-    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        let Some(parent) = parent(&entry.path()) else { continue };
-        children.entry(parent).or_default().push(number);
-    }
-    let mut family = others;
-    family.push(process);
-    let mut next = 0;
-    while let Some(member) = family.get(next) {
-        let more = children.remove(member).unwrap_or_default();
-        family.extend(more);
-        next += 1;
-    }
-    family.sort_unstable();
-    family.dedup();
-    family
-}
-
-fn parent(process: &Path) -> Option<u32> {
-    status(process)?.get(1)?.parse().ok()
-}
-
 fn run_time(process: u32) -> Option<Duration> {
     let status = status(Path::new(&format!("/proc/{process}")))?;
     let ticks = status.get(11)?.parse::<u64>().ok()? + status.get(12)?.parse::<u64>().ok()?;
-    Some(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+    Some(Duration::from_secs_f64(ticks as f64 / CLOCK_TICKS))
 }
 
 /// The fields of a process's status after its number and name.
-fn status(process: &Path) -> Option<Vec<String>> {
+pub(crate) fn status(process: &Path) -> Option<Vec<String>> {
     let status = fs::read_to_string(process.join("stat")).ok()?;
     // The name of the program stands in parentheses, and may have some itself.
     Some(status.rsplit_once(") ")?.1.split(' ').map(str::to_owned).collect())
@@ -139,12 +117,10 @@ fn status(process: &Path) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
     use std::thread;
     use std::time::Instant;
 
     use super::*;
-    use crate::Process;
 
     #[test]
     fn work_and_memory_are_seen() {
@@ -170,28 +146,5 @@ mod tests {
         assert!(processors > 0.8, "{processors}");
         assert!(after.busy_since(&before, Duration::from_millis(250)) >= 1);
         assert_eq!(after.busy_since(&after, Duration::from_millis(250)), 0);
-    }
-
-    /// A child in a session of its own counts, and so does one whose parent has ended.
-    #[test]
-    fn descendants_count() {
-        for script in
-            ["setsid sh -c 'while :; do :; done'; :", "(setsid sh -c 'while :; do :; done' &); sleep 9"]
-        {
-            let (process, _pipes) = Process::start(Command::new("sh").args(["-c", script])).unwrap();
-            thread::sleep(Duration::from_millis(100));
-            let (before, began) = (process.usage(), Instant::now());
-            thread::sleep(Duration::from_millis(300));
-            let (after, period) = (process.usage(), began.elapsed());
-            let family = process.family();
-            for member in family.iter().filter(|member| **member != process.number()) {
-                let _ = Command::new("kill").args(["-9", &member.to_string()]).status();
-            }
-            let Some((before, after)) = before.zip(after) else {
-                return eprintln!("skipped: the system does not tell");
-            };
-            let processors = after.processors_since(&before, period);
-            assert!(processors > 0.7, "{script}: {processors} {family:?}");
-        }
     }
 }

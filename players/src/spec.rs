@@ -146,7 +146,7 @@ impl FromStr for CommandLine {
 
     /// Parses words with the quotation marks and backslashes of a POSIX shell, but without its variables and patterns.
     fn from_str(text: &str) -> Result<CommandLine, CommandLineError> {
-        let words = shell_words::split(text).map_err(|_| CommandLineError::Quotation(text.to_owned()))?;
+        let words = platform::split_words(text).map_err(|_| CommandLineError::Quotation(text.to_owned()))?;
         CommandLine::from_words(words)
     }
 }

@@ -26,6 +26,9 @@ pub(super) fn resolve(engine: Table, file: Option<&Path>) -> Result<Table> {
 
 /// The file of Cute Chess on this system.
 fn usual_path() -> Option<PathBuf> {
+    if cfg!(windows) {
+        return Some(dirs::config_dir()?.join("cutechess").join("engines.json"));
+    }
     let configuration = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let configuration =
         configuration.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".config")))?;

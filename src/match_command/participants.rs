@@ -254,7 +254,7 @@ pub(crate) fn read_words(text: &str) -> Result<Table> {
 
 /// Splits `KEY=VALUE` words, quoted as for a shell. A first word without `=` is the command.
 fn split_words(text: &str) -> Result<Table> {
-    let words = shell_words::split(text).map_err(|_| anyhow!("a quotation mark is not closed"))?;
+    let words = platform::split_words(text).map_err(|_| anyhow!("a quotation mark is not closed"))?;
     let mut table = Table::new();
     for (place, word) in words.into_iter().enumerate() {
         let (key, value) = match word.split_once('=') {

@@ -199,7 +199,7 @@ impl Desk {
             return Ok(Order::new(line, CONSOLE));
         }
         let words =
-            shell_words::split(line)?.into_iter().map(|word| match word.strip_prefix("secret-file=") {
+            platform::split_words(line)?.into_iter().map(|word| match word.strip_prefix("secret-file=") {
                 Some(file) => Ok(format!("secret={}", settings::first_line(Path::new(file))?)),
                 None => Ok(word),
             });

@@ -115,7 +115,7 @@ fn command(option: &Foreign<'_>, program: &str) -> Result<String> {
     };
     let mut command = vec![program.to_owned()];
     for more in arguments("args") {
-        command.extend(shell_words::split(&more).context("args: a quotation mark is not closed")?);
+        command.extend(platform::split_words(&more).context("args: a quotation mark is not closed")?);
     }
     command.extend(arguments("arg"));
     Ok(command.iter().map(|word| quoted_by('"', word)).collect::<Vec<_>>().join(" "))

@@ -175,7 +175,7 @@ fn usable_cores(without: usize) -> usize {
 }
 
 fn translate(runner: Runner, command: &str) -> Result<Translation> {
-    let words = shell_words::split(command).context("a quotation mark is not closed")?;
+    let words = platform::split_words(command).context("a quotation mark is not closed")?;
     let words = joined(if runner == Runner::Fastchess { expanded(words)? } else { words });
     let begin = words
         .iter()
@@ -261,7 +261,7 @@ impl Translation {
                 return Ok(self.add_flag("--pin"));
             }
             "debug" => {
-                self.add("--log", "/dev/stderr");
+                self.add("--log", if cfg!(windows) { "CON" } else { "/dev/stderr" });
                 return Ok(true);
             }
             _ => return Ok(false),

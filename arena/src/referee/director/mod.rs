@@ -420,7 +420,7 @@ const UNCLOSED: &str = "a quotation mark is not closed";
 
 /// Cuts an order into words.
 fn split(order: &str) -> Result<Vec<String>, String> {
-    shell_words::split(order).map_err(|_| UNCLOSED.to_owned())
+    platform::split_words(order).map_err(|_| UNCLOSED.to_owned())
 }
 
 /// Cuts the first word off a text.

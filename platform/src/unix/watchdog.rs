@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
 
-use crate::mark::{Mark, VARIABLE};
+use super::mark::{Mark, VARIABLE};
 
 /// Script of the shell. It ignores signals that are meant for Herald, so that it doesn't end first. Its operands are the name of the
 /// variable with the mark, and what the marks begin with.

@@ -4,13 +4,17 @@
 //! what it was, so each program gets a variable of its own. A program that empties the environment of its children is not
 //! followed there. Jenkins ends what its builds have left in the same way. Without `/proc` nothing is found.
 
+use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use rustix::process::{Pid, Signal};
+
+use crate::usage::status;
 
 /// Name of the variable. Its words are the marks of the program, and of the programs of Herald's that have started it in turn.
 pub(crate) const VARIABLE: &str = "HERALD_STARTED";
@@ -72,4 +76,29 @@ impl Mark {
             .filter_map(|variable| variable.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"="));
         values.any(|value| value.split(|&byte| byte == b' ').any(|word| word == self.0.as_bytes()))
     }
+}
+
+/// Returns the numbers of a process and of its descendants, whatever their sessions and groups, and those of `others` with theirs.
+pub(crate) fn family(process: u32, others: Vec<u32>) -> Vec<u32> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let Some(parent) = parent(&entry.path()) else { continue };
+        children.entry(parent).or_default().push(number);
+    }
+    let mut family = others;
+    family.push(process);
+    let mut next = 0;
+    while let Some(member) = family.get(next) {
+        let more = children.remove(member).unwrap_or_default();
+        family.extend(more);
+        next += 1;
+    }
+    family.sort_unstable();
+    family.dedup();
+    family
+}
+
+fn parent(process: &Path) -> Option<u32> {
+    status(process)?.get(1)?.parse().ok()
 }

@@ -8,6 +8,8 @@ use std::time::Instant;
 use arrayvec::ArrayVec;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::PipeRead;
+
 /// Maximum number of sources for one wait.
 const MOST_SOURCES: usize = 4;
 
@@ -48,17 +50,6 @@ pub fn wait(sources: &[Source<'_>], until: Instant) -> bool {
     let timeout = Timespec::try_from(until.saturating_duration_since(Instant::now())).ok();
     // For open files, the only error is an interruption by a signal.
     poll(&mut watched, timeout.as_ref()).is_ok_and(|ready| ready > 0)
-}
-
-/// Result of a nonblocking read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PipeRead {
-    /// Number of bytes read, at least one.
-    Bytes(usize),
-    /// No data for now.
-    Nothing,
-    /// End of the data: every writer has closed the pipe.
-    End,
 }
 
 /// Reading end of a pipe; reads never block.
@@ -166,57 +157,5 @@ impl Ringer {
     /// The bell was dropped.
     pub fn ring(&mut self) -> io::Result<()> {
         self.0.write_all(b".")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::thread;
-    use std::time::Duration;
-
-    use super::*;
-
-    const LONG: Duration = Duration::from_mins(1);
-
-    #[test]
-    fn a_wait_ends_at_its_time_or_when_a_source_is_ready() {
-        let (bell, mut ringer) = bell().unwrap();
-        let began = Instant::now();
-        assert!(!wait(&[bell.source()], began + Duration::from_millis(3)));
-        assert!(began.elapsed() >= Duration::from_millis(3));
-        let (other, _ringer) = super::bell().unwrap();
-        let ringing = thread::spawn(move || {
-            ringer.ring().unwrap();
-            ringer
-        });
-        assert!(wait(&[other.source(), bell.source()], began + LONG));
-        bell.hear();
-        assert!(!wait(&[bell.source()], Instant::now()));
-        drop(ringing.join().unwrap());
-        assert!(wait(&[bell.source()], began + LONG) && began.elapsed() < LONG);
-    }
-
-    #[test]
-    fn reads_and_writes_do_not_block() {
-        let (reader, writer) = io::pipe().unwrap();
-        let (mut reader, mut writer) = (PipeReader::new(reader).unwrap(), PipeWriter::new(writer).unwrap());
-        let mut buffer = vec![0; 1 << 20];
-        assert_eq!(reader.read(&mut buffer), PipeRead::Nothing);
-        let written = writer.write(&buffer).unwrap();
-        assert!(written > 0 && written < buffer.len() && !writer.is_empty());
-        assert_eq!(writer.write(&buffer).unwrap(), 0);
-        assert!(!wait(&[writer.room()], Instant::now()));
-        let mut read = 0;
-        while let PipeRead::Bytes(bytes) = reader.read(&mut buffer) {
-            read += bytes;
-        }
-        assert!(read == written && writer.is_empty() && wait(&[writer.room()], Instant::now()));
-        drop(writer);
-        // A program that another thread is starting may still have it open.
-        let ended = (0..1000).any(|_| {
-            wait(&[reader.source()], Instant::now() + Duration::from_millis(5));
-            reader.read(&mut buffer) == PipeRead::End
-        });
-        assert!(ended);
     }
 }

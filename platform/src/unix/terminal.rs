@@ -1,6 +1,7 @@
 //! The terminal on standard input and output.
 
-use std::io;
+use std::env;
+use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd;
 use std::time::Instant;
 
@@ -42,6 +43,19 @@ pub fn size_of_error_output() -> Option<(usize, usize)> {
 fn size_of(terminal: impl AsFd) -> Option<(usize, usize)> {
     let size = tcgetwinsize(terminal).ok().filter(|size| size.ws_col > 0)?;
     Some((size.ws_col.into(), size.ws_row.into()))
+}
+
+/// Whether the locale says that the terminal shows Unicode (POSIX: the first variable that is set decides).
+pub fn shows_unicode() -> bool {
+    let locale =
+        ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(env::var_os).find(|value| !value.is_empty());
+    let locale = locale.map(|value| value.to_string_lossy().to_lowercase()).unwrap_or_default();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
+/// Whether standard output is a terminal, which then shows colours.
+pub fn shows_colours() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Waits until something is typed, the input ends, a signal comes, or until `until`. Returns whether there is input to read.

@@ -1,0 +1,14 @@
+//! Unix: Linux, macOS and others.
+
+pub mod affinity;
+mod files;
+mod mark;
+mod pipe;
+mod process;
+pub(crate) mod signals;
+pub mod terminal;
+mod watchdog;
+
+pub use files::{FileId, give_owner, name_count, raise_file_limit, standard_input, standard_output};
+pub use pipe::{Bell, PipeReader, PipeWriter, Ringer, Source, bell, wait};
+pub use process::Process;
