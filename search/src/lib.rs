@@ -8,6 +8,7 @@ mod correction;
 mod endings;
 mod history;
 pub mod mate;
+mod memory;
 mod moves;
 mod negamax;
 pub mod network;

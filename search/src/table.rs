@@ -6,8 +6,7 @@
 
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
-use memmap2::MmapMut;
-
+use crate::memory::{Memory, zeroed};
 use crate::parameters::{self as p, step};
 use crate::prefetch::prefetch;
 use crate::{Bound, Move, Score};
@@ -109,7 +108,7 @@ fn check(key: u64, data: u64) -> u16 {
 
 /// A hash table. Its memory is reserved on creation; the operating system provides the pages when they are first used.
 pub struct Table {
-    memory: MmapMut,
+    memory: Memory,
     clusters: usize,
     generation: u8,
     state: State,
@@ -146,16 +145,13 @@ impl Table {
             .checked_mul(1 << 20)
             .filter(|&bytes| isize::try_from(bytes).is_ok())
             .ok_or_else(|| failed(std::io::ErrorKind::OutOfMemory.into()))?;
-        // Anonymous memory comes zeroed, page by page as it is touched.
-        let memory = MmapMut::map_anon(bytes).map_err(failed)?;
-        #[cfg(target_os = "linux")]
-        let _ = memory.advise(memmap2::Advice::HugePage); // only a hint: fewer misses in the page tables
+        let memory = zeroed(bytes).map_err(failed)?;
         Ok(Table { memory, clusters: bytes / size_of::<Cluster>(), generation: 0, state: State::New })
     }
 
     #[inline]
     fn clusters(&self) -> &[Cluster] {
-        // SAFETY: The memory is page-aligned, lives as long as `self`, holds `clusters` times the size of a cluster and
+        // SAFETY: The memory is aligned to a line of the cache at least, lives as long as `self`, holds `clusters` times the size of a cluster and
         // was zeroed at first, which is a valid value of atomics. Nobody else refers to it except through this slice,
         // and atomics may be written through shared references.
         #[expect(unsafe_code, clippy::cast_ptr_alignment)]
@@ -253,6 +249,9 @@ impl Table {
             return;
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        if threads == 1 {
+            return self.memory.fill(0);
+        }
         std::thread::scope(|scope| {
             for part in self.memory.chunks_mut(self.clusters.div_ceil(threads) * size_of::<Cluster>()) {
                 scope.spawn(|| part.fill(0));

@@ -1,9 +1,19 @@
-//! The arithmetic of the network: a portable kernel and kernels for AVX2 and AVX-512. All give identical results: the
+//! The arithmetic of the network: a portable kernel and kernels for AVX2, AVX-512, NEON and WebAssembly. All give identical results: the
 //! numbers are integers, and networks whose output could overflow are rejected. The sums of neurons wrap on overflow;
 //! those of Herald's networks can't overflow, as the trainer clips their weights.
 
 #![expect(unsafe_code, reason = "instructions that not every processor has, on blocks of memory")]
 
+#[cfg(target_arch = "aarch64")]
+use std::arch::aarch64::{
+    vaddvq_s32, vdupq_n_s16, vdupq_n_s32, vget_low_s16, vld1q_s16, vmaxq_s16, vminq_s16, vmlal_high_s16,
+    vmlal_s16, vqrdmulhq_s16, vshlq_n_s16,
+};
+#[cfg(target_feature = "simd128")]
+use std::arch::wasm32::{
+    i16x8_max, i16x8_min, i16x8_q15mulr_sat, i16x8_shl, i16x8_splat, i32x4_add, i32x4_dot_i16x8,
+    i32x4_extract_lane, i32x4_splat, v128_load,
+};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_max_epi16, _mm256_min_epi16,
@@ -35,6 +45,12 @@ enum Instructions {
     /// AVX-512 with VNNI.
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// Part of every 64-bit ARM processor.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+    /// Of WebAssembly, where the compiler was told to use it.
+    #[cfg(target_feature = "simd128")]
+    Simd128,
 }
 
 impl Kernel {
@@ -55,6 +71,10 @@ impl Kernel {
                 kernels.push(Kernel(Instructions::Avx512));
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        kernels.push(Kernel(Instructions::Neon));
+        #[cfg(target_feature = "simd128")]
+        kernels.push(Kernel(Instructions::Simd128));
         kernels
     }
 
@@ -81,6 +101,11 @@ impl Kernel {
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => unsafe { update_avx512(from, to, added, removed) },
+            // The compiler uses these instructions everywhere.
+            #[cfg(target_arch = "aarch64")]
+            Instructions::Neon => update(from, to, added, removed),
+            #[cfg(target_feature = "simd128")]
+            Instructions::Simd128 => update(from, to, added, removed),
         }
     }
 
@@ -99,6 +124,10 @@ impl Kernel {
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => unsafe { dot_avx512(values, weights) },
+            #[cfg(target_arch = "aarch64")]
+            Instructions::Neon => dot_neon(values, weights),
+            #[cfg(target_feature = "simd128")]
+            Instructions::Simd128 => dot_simd128(values, weights),
         }
     }
 }
@@ -226,6 +255,48 @@ fn dot_avx512(values: &[Block], weights: &[Block]) -> i32 {
         sums = _mm512_dpwssd_epi32(sums, activated, weight);
     }
     _mm512_reduce_add_epi32(sums)
+}
+
+#[cfg(target_arch = "aarch64")]
+fn dot_neon(values: &[Block], weights: &[Block]) -> i32 {
+    // SAFETY: NEON is part of the processor, and each load reads eight of the values of a block.
+    unsafe {
+        let (zero, top) = (vdupq_n_s16(0), vdupq_n_s16(HIDDEN_UNIT as i16));
+        let (mut low, mut high) = (vdupq_n_s32(0), vdupq_n_s32(0));
+        for (values, weights) in values.iter().zip(weights) {
+            for (values, weights) in values.0.as_chunks::<8>().0.iter().zip(weights.0.as_chunks::<8>().0) {
+                let (value, weight) = (vld1q_s16(values.as_ptr()), vld1q_s16(weights.as_ptr()));
+                let clipped = vminq_s16(vmaxq_s16(value, zero), top);
+                let activated = vqrdmulhq_s16(vshlq_n_s16::<3>(clipped), vshlq_n_s16::<4>(clipped));
+                low = vmlal_s16(low, vget_low_s16(activated), vget_low_s16(weight));
+                high = vmlal_high_s16(high, activated, weight);
+            }
+        }
+        vaddvq_s32(low).wrapping_add(vaddvq_s32(high))
+    }
+}
+
+#[cfg(target_feature = "simd128")]
+fn dot_simd128(values: &[Block], weights: &[Block]) -> i32 {
+    let (zero, top) = (i16x8_splat(0), i16x8_splat(HIDDEN_UNIT as i16));
+    let mut sums = i32x4_splat(0);
+    for (values, weights) in values.iter().zip(weights) {
+        for (values, weights) in values.0.as_chunks::<8>().0.iter().zip(weights.0.as_chunks::<8>().0) {
+            // SAFETY: each load reads eight of the values of a block, at any alignment.
+            let (value, weight) =
+                unsafe { (v128_load(values.as_ptr().cast()), v128_load(weights.as_ptr().cast())) };
+            let clipped = i16x8_min(i16x8_max(value, zero), top);
+            let activated = i16x8_q15mulr_sat(i16x8_shl(clipped, 3), i16x8_shl(clipped, 4));
+            sums = i32x4_add(sums, i32x4_dot_i16x8(activated, weight));
+        }
+    }
+    let lanes = [
+        i32x4_extract_lane::<0>(sums),
+        i32x4_extract_lane::<1>(sums),
+        i32x4_extract_lane::<2>(sums),
+        i32x4_extract_lane::<3>(sums),
+    ];
+    lanes.iter().fold(0, |sum, lane| sum.wrapping_add(*lane))
 }
 
 #[cfg(test)]
