@@ -11,6 +11,7 @@ use crate::{Page, Session};
 /// Longest line, in bytes. A game of 10,000 moves fits.
 const LONGEST_LINE: usize = 1 << 16;
 
+#[link(wasm_import_module = "page")]
 unsafe extern "C" {
     /// Takes a line of the engine's.
     safe fn say(text: *const u8, length: usize);
@@ -37,13 +38,13 @@ thread_local! {
 
 /// Where a line is to be written before [`obey`].
 #[unsafe(no_mangle)]
-pub extern "C" fn input() -> *mut u8 {
+pub(crate) extern "C" fn input() -> *mut u8 {
     INPUT.with_borrow_mut(Vec::as_mut_ptr)
 }
 
 /// Obeys the line of this length, in bytes, and says all answers before it returns. A line that is too long is cut.
 #[unsafe(no_mangle)]
-pub extern "C" fn obey(length: usize) {
+pub(crate) extern "C" fn obey(length: usize) {
     let line =
         INPUT.with_borrow(|input| String::from_utf8_lossy(&input[..length.min(LONGEST_LINE)]).into_owned());
     SESSION.with_borrow_mut(|session| session.get_or_insert_with(Session::default).obey(&line, &Worker));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crossterm::style::{Color as Paint, Stylize};
+use anstyle::{Ansi256Color, RgbColor};
 use shakmaty::{Board, Color, File, Piece, Position as _, Rank, Square};
 
 use crate::Game;
@@ -31,9 +31,12 @@ pub struct Diagram<'a> {
     pub style: DiagramStyle,
 }
 
-const LIGHT: Paint = Paint::Rgb { r: 0xb8, g: 0xa0, b: 0x7a };
-const DARK: Paint = Paint::Rgb { r: 0x80, g: 0x62, b: 0x44 };
-const MARKED: Paint = Paint::Rgb { r: 0x7f, g: 0x9a, b: 0x4b };
+/// The pieces, in the palette of 256 colours, which a terminal's scheme does not change.
+const WHITE: Ansi256Color = Ansi256Color(15);
+const BLACK: Ansi256Color = Ansi256Color(16);
+const LIGHT: RgbColor = RgbColor(0xb8, 0xa0, 0x7a);
+const DARK: RgbColor = RgbColor(0x80, 0x62, 0x44);
+const MARKED: RgbColor = RgbColor(0x7f, 0x9a, 0x4b);
 
 impl<'a> Diagram<'a> {
     /// The board of a game, with the last move marked.
@@ -59,9 +62,9 @@ impl<'a> Diagram<'a> {
             };
             // Filled symbols for both sides, as outlined ones are hard to see on coloured squares.
             let symbol = piece.map_or(' ', |piece| symbol(piece.role.of(Color::Black)));
-            let paint =
-                if piece.is_some_and(|piece| piece.color.is_white()) { Paint::White } else { Paint::Black };
-            return write!(f, "{}", format!(" {symbol} ").with(paint).on(ground));
+            let paint = if piece.is_some_and(|piece| piece.color.is_white()) { WHITE } else { BLACK };
+            let style = paint.on(ground);
+            return write!(f, "{style} {symbol} {style:#}");
         }
         let symbol = match (piece, self.style) {
             (None, _) => '.',

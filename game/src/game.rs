@@ -8,7 +8,6 @@
 //! pieces to drop are set by [`Game::set_pockets`]. A side without a legal move that could have one with a piece in its pocket is
 //! not mated: it waits.
 
-use std::collections::HashSet;
 use std::iter;
 
 use shakmaty::variant::{Variant, VariantPosition};
@@ -360,8 +359,9 @@ impl Game {
     }
 
     /// Whether a position has been repeated since the last capture or pawn move.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn repeats_itself(&self) -> bool {
-        let mut seen = HashSet::new();
+        let mut seen = std::collections::HashSet::new();
         !self.repeatable().chain([&self.current]).all(|position| seen.insert(position))
     }
 }
