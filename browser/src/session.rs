@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use game::{CastlingMode, Game, Score, ScoreBound};
+use game::{CastlingMode, Game, Move, Score, ScoreBound, WhiteScore};
 use messages::OptionKind;
 use messages::uci::{Command, Go, Info, InfoScore, Message, StartPosition};
+use pages::PageLine;
 use search::{
     Bound, Control, Limits, Observer, Report, Root, SearchClock, Searcher, Table, TimeLimit, Verdict,
 };
@@ -32,6 +33,8 @@ pub struct Session {
     game: Game,
     mode: CastlingMode,
     lines: usize,
+    /// Whether lines are told as a page shows them.
+    has_page_lines: bool,
     searcher: Searcher,
     table: Option<Table>,
     mebibytes: usize,
@@ -45,6 +48,7 @@ impl Default for Session {
             game,
             mode,
             lines: 1,
+            has_page_lines: false,
             searcher: Searcher::default(),
             table: None,
             mebibytes: HASH.0 as usize,
@@ -95,17 +99,16 @@ impl Session {
             Ok(number) if (1..=most).contains(&number) => Ok(number as usize),
             _ => Err(format!("{name} needs a number from 1 to {most}, not \"{value}\"")),
         };
+        let flag =
+            || value.parse::<bool>().map_err(|_| format!("{name} needs true or false, not \"{value}\""));
         match name.to_ascii_lowercase().as_str() {
             "hash" => {
                 self.mebibytes = number(HASH.1)?;
                 self.table = None;
             }
             "multipv" => self.lines = number(MOST_LINES)?,
-            "uci_chess960" => {
-                let is_chess960 =
-                    value.parse().map_err(|_| format!("{name} needs true or false, not \"{value}\""))?;
-                self.mode = CastlingMode::from_chess960(is_chess960);
-            }
+            "pagelines" => self.has_page_lines = flag()?,
+            "uci_chess960" => self.mode = CastlingMode::from_chess960(flag()?),
             _ => return Err(format!("unknown option: {name}")),
         }
         Ok(())
@@ -142,7 +145,7 @@ impl Session {
             none => none.insert(Table::new(self.mebibytes).map_err(|error| error.to_string())?),
         };
         let clock = PageClock { began: page.now(), page };
-        let mut told = Told { game: &self.game, page };
+        let mut told = Told { game: &self.game, has_page_lines: self.has_page_lines, page };
         let answer = self.searcher.think(table, &root, &limits, &Control::new(), &clock, &mut told);
         let line: Vec<search::Move> = answer.best.into_iter().chain(answer.ponder).collect();
         let mut line = written(&self.game, &line).into_iter();
@@ -176,6 +179,7 @@ fn introduce<P: Page>(page: &P) {
         ("Hash", spin(HASH.0, HASH.1)),
         ("MultiPV", spin(1, MOST_LINES)),
         ("UCI_Chess960", OptionKind::Check(false)),
+        ("PageLines", OptionKind::Check(false)),
     ];
     page.say(concat!("id name Herald ", env!("CARGO_PKG_VERSION")));
     page.say("id author the Herald authors");
@@ -210,15 +214,19 @@ fn limits(go: &Go, turn: shakmaty::Color) -> Limits {
     Limits { depth, nodes, mate: go.mate, time, ..Limits::default() }
 }
 
-/// Writes a line of the search, up to the first illegal move.
-fn written(game: &Game, line: &[search::Move]) -> Vec<UciMove> {
+/// Converts a line of the search up to the first illegal move.
+fn moves(game: &Game, line: &[search::Move]) -> Vec<Move> {
     let mut position = game.position().clone();
-    let moves = line.iter().map_while(|&m| {
+    let found = line.iter().map_while(|&m| {
         let m = variants::find(&position, m)?;
         position.play_unchecked(m);
-        Some(m.to_uci(game.mode()))
+        Some(m)
     });
-    moves.collect()
+    found.collect()
+}
+
+fn written(game: &Game, line: &[search::Move]) -> Vec<UciMove> {
+    moves(game, line).into_iter().map(|m| m.to_uci(game.mode())).collect()
 }
 
 /// The page's time since a moment.
@@ -233,9 +241,24 @@ impl<P: Page> SearchClock for PageClock<'_, P> {
     }
 }
 
+impl<P: Page> Told<'_, P> {
+    /// Tells a line as JSON: a page of HTML plays no moves.
+    fn show(&self, report: &Report, score: Score) {
+        let line = PageLine {
+            score: WhiteScore::of(score, self.game.turn()),
+            depth: Some(report.depth),
+            nodes: Some(report.nodes),
+            ..PageLine::play(self.game, &moves(self.game, report.principal_variation))
+        };
+        // The type has no maps with keys that are not strings, so that nothing can fail.
+        self.page.say(&serde_json::to_string(&line).unwrap_or_default());
+    }
+}
+
 /// Tells the page what the search finds.
 struct Told<'a, P> {
     game: &'a Game,
+    has_page_lines: bool,
     page: &'a P,
 }
 
@@ -251,6 +274,9 @@ impl<P: Page> Observer for Told<'_, P> {
             Bound::Lower => ScoreBound::Lower,
             Bound::Upper => ScoreBound::Upper,
         };
+        if self.has_page_lines {
+            return self.show(report, value);
+        }
         let info = Info {
             depth: Some(report.depth),
             seldepth: Some(report.selective_depth),
@@ -308,6 +334,18 @@ mod tests {
         assert!(said.iter().any(|line| line == "uciok") && said.iter().any(|line| line == "readyok"));
         assert!(said.iter().any(|line| line.contains("score mate 1")), "{said:?}");
         assert_eq!(said.last().unwrap(), "bestmove h5f7");
+    }
+
+    #[test]
+    fn a_page_of_html_gets_lines_with_positions() {
+        let said = hear(&[
+            "setoption name PageLines value true",
+            "position startpos moves f2f3 e7e5 g2g4",
+            "go depth 3",
+        ]);
+        let line: PageLine = serde_json::from_str(&said[0]).unwrap();
+        assert_eq!((line.moves[0].san.as_str(), line.moves[0].squares.as_str()), ("Qh4#", "d8h4"));
+        assert_eq!(line.score, WhiteScore::of(Score::MateIn(1), shakmaty::Color::Black));
     }
 
     #[test]

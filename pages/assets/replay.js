@@ -319,5 +319,5 @@ const HeraldReplay = (() => {
       event.preventDefault();
     }
   }
-  return Object.assign(HeraldReplay, { countText, searchText });
+  return Object.assign(HeraldReplay, { countText, searchText, lineSteps: steps });
 })();

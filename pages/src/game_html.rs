@@ -16,8 +16,9 @@ pub const LONGEST_MAIN_LINE: usize = 24;
 const HEADING: [&str; 9] =
     ["Event", "Site", "Date", "Round", "White", "Black", "Result", "WhiteElo", "BlackElo"];
 
-/// Makes the page of an annotated game: one file in HTML, which opens from a disk and loads nothing.
-pub fn game_page(game: &GamePage) -> String {
+/// Makes the page of an annotated game: one file in HTML, which opens from a disk and loads nothing. With an engine (the WebAssembly
+/// of the crate `browser`, in base64) the page analyses by itself.
+pub fn game_page(game: &GamePage, engine: Option<&str>) -> String {
     let tag = |name: &str| {
         let value = game.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str());
         value.filter(|value| !matches!(*value, "" | "?" | "-" | "????.??.??"))
@@ -40,6 +41,7 @@ pub fn game_page(game: &GamePage) -> String {
     let body = format!(
         include_str!("../assets/game.html"),
         heading = heading,
+        engine = engine.map(engine_panel).unwrap_or_default(),
         facts = escaped(&facts.join(" · ")),
         tables = tables(game),
         analysed =
@@ -47,8 +49,19 @@ pub fn game_page(game: &GamePage) -> String {
         data = game_data(game),
     );
     let style = include_str!("../assets/game.css");
-    let script = include_str!("../assets/game.js");
+    let script = concat!(include_str!("../assets/engine.js"), include_str!("../assets/game.js"));
     SingleFile { title: &title, style, body: &body, script }.html()
+}
+
+/// The panel in which the page's own engine shows its line.
+fn engine_panel(module: &str) -> String {
+    format!(
+        "<section id=\"engine\" aria-label=\"Analysis in this page\">\n\
+         <button type=\"button\" class=\"button\" id=\"analyse\" aria-pressed=\"false\">Analyse here</button>\n\
+         <div id=\"analysis-lines\"></div>\n\
+         <script type=\"application/wasm\" id=\"engine-module\">{}</script>\n</section>\n",
+        escaped(module)
+    )
 }
 
 /// The tables below the game: the players, the course of the game in words, the other tags.
@@ -199,12 +212,13 @@ mod tests {
 
     #[test]
     fn names_with_markup_are_names() {
-        let html = game_page(&page());
+        let html = game_page(&page(), None);
         for markup in ["<script>alert", "</script>\"", "<img", "<b>\""] {
             assert!(!html.contains(markup), "{markup}");
         }
         assert!(html.contains("<h1>&lt;script&gt;alert(1)&lt;/script&gt; – B"));
         assert!(!game_data(&page()).contains(['<', '\u{2028}']));
+        assert!(!html.contains("id=\"engine-module\""));
         // What opens is closed: the data, the script.
         assert_eq!(html.matches("<script").count(), 2);
         assert_eq!(html.matches("</script>").count(), 2);
@@ -232,7 +246,7 @@ mod tests {
 
     #[test]
     fn what_is_known_of_one_player_alone_is_shown() {
-        let html = game_page(&page());
+        let html = game_page(&page(), None);
         assert!(
             html.contains("<th>Accuracy</th><td class=\"number\">91.2 %</td><td class=\"number\">–</td>")
         );

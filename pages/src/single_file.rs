@@ -15,8 +15,8 @@ pub struct SingleFile<'a> {
     pub script: &'a str,
 }
 
-/// What a page in one file may load: nothing. Scripts and styles are those in the file.
-const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+/// What a page in one file may load: nothing. Scripts and styles are those in the file, the engine and its worker too.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 impl SingleFile<'_> {
     /// Returns the page in HTML.

@@ -9,6 +9,7 @@ use analysis::annotate::{
 };
 use analysis::{InputFile, OutputFile, refuse_overwriting};
 use anyhow::{Context, Result, anyhow};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use clap::Args;
 use game::{GameTree, TreeReader};
 use platform::FileId;
@@ -27,6 +28,9 @@ pub(super) struct OutputPaths {
     /// Write a page for each annotated game, which opens from a disk; of several games, the second is in FILE-2.html and so on
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
+    /// Put this engine into the pages, so that they analyse by themselves: `herald.wasm` of a release
+    #[arg(long, value_name = "FILE.wasm", requires = "html")]
+    page_engine: Option<PathBuf>,
     /// Write a record for each position that was analysed
     #[arg(long, value_name = "FILE")]
     epd: Option<PathBuf>,
@@ -72,6 +76,8 @@ pub(super) struct Outputs {
     suites: Vec<Suite>,
     tables: Option<(PathBuf, AnnotationTables)>,
     html: Option<PathBuf>,
+    /// The engine of the pages, in base64.
+    page_engine: Option<String>,
     pages: u64,
     /// Number of games that an earlier run has finished.
     pub(super) done: u64,
@@ -119,7 +125,8 @@ impl Outputs {
             refuse_overwriting(path, inputs).map_err(explain)?;
         }
         let tables = paths.tables.clone().map(|path| (path, AnnotationTables::default()));
-        Ok(Outputs { games, json, suites, tables, html: paths.html.clone(), pages: 0, done: 0 })
+        let page_engine = paths.page_engine.as_deref().map(read_engine).transpose()?;
+        Ok(Outputs { games, json, suites, tables, html: paths.html.clone(), page_engine, pages: 0, done: 0 })
     }
 
     /// Opens all files to continue an earlier run; starts from the beginning if there is no output yet.
@@ -192,7 +199,8 @@ impl Outputs {
         if let Some(path) = &self.html {
             self.pages += 1;
             let tree = TreeReader::new(text.as_bytes()).next().transpose()?.map(|parsed| parsed.tree);
-            let page = pages::game_page(&page_of(game, &tree.unwrap_or_else(GameTree::default)));
+            let page = page_of(game, &tree.unwrap_or_else(GameTree::default));
+            let page = pages::game_page(&page, self.page_engine.as_deref());
             let path = numbered(path, self.pages);
             if self.pages > 1 && !is_page(&path) {
                 let error = format!("`{}` is no page of games; it is not overwritten", path.display());
@@ -248,6 +256,16 @@ fn numbered(path: &Path, number: u64) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let end = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
     path.with_file_name(format!("{stem}-{number}{end}"))
+}
+
+/// Reads WebAssembly, as base64.
+fn read_engine(path: &Path) -> Result<String> {
+    let wrong = |problem: String| WrongInput::of(anyhow!("`{}` {problem}", path.display()));
+    let module = fs::read(path).map_err(|error| wrong(format!("can't be read: {error}")))?;
+    if !module.starts_with(b"\0asm") {
+        return Err(wrong("is not WebAssembly".to_owned()));
+    }
+    Ok(BASE64_STANDARD.encode(module))
 }
 
 /// Refuses a file that is named for two outputs, however it is spelt, and pages in the place of something else.
