@@ -7,8 +7,10 @@ mod board;
 mod book;
 mod bridge;
 mod check;
+mod completions;
 mod epd;
 mod link;
+mod man;
 mod match_command;
 mod mend;
 mod play;
@@ -84,6 +86,8 @@ enum HeraldCommand {
         after_help = "Example: herald epd normalize suite.epd -o normal.epd"
     )]
     Epd(epd::EpdVerb),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
@@ -152,6 +156,8 @@ fn main() -> ExitCode {
         Some(HeraldCommand::Openings(openings)) => openings.run(),
         Some(HeraldCommand::Book(book)) => book.run(),
         Some(HeraldCommand::Epd(epd)) => epd.run(),
+        Some(HeraldCommand::Completions(completions)) => completions.run(),
+        Some(HeraldCommand::Man(man)) => man.run(),
     };
     end(done)
 }

@@ -71,7 +71,7 @@ enum WithArg {
     Sm,
     /// The moves that were played from here on; `pm` is the first
     Pv,
-    /// Number of the game and plies before the position: "12.34"
+    /// Number of the game and plies before the position: `12.34`
     Id,
     /// Players, event, round, date and result
     C0,

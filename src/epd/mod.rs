@@ -69,7 +69,7 @@ impl EpdVerb {
 enum EscapesArg {
     /// As in the standard: no escapes
     Standard,
-    /// `\"` and `\\`, as python-chess writes them
+    /// A backslash before quotation marks and backslashes, as python-chess writes it
     PythonChess,
     /// `\s` for a semicolon
     #[value(name = "chessdb")]

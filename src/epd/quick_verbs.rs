@@ -127,7 +127,7 @@ enum RepairArg {
     LineEnds,
     /// NUL bytes at the ends of lines are left out
     Nul,
-    /// `\"` before the end of a string, which EPD does not have, becomes an apostrophe, and `\\` there `\`
+    /// An escaped quotation mark before the end of a string, which EPD does not have, becomes an apostrophe, and `\\` there `\`
     Escapes,
     /// Convert moves in coordinates, with figurines, move numbers, `0-0`, `e.p.` or any other readable notation to SAN
     Moves,

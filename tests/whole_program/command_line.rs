@@ -34,12 +34,39 @@ fn every_subcommand_has_help_with_an_example() {
         &["epd", "check"],
         &["epd", "normalize"],
         &["epd", "purge"],
+        &["completions"],
+        &["man"],
     ] {
         let output = herald(&[subcommand, &["--help"]].concat());
         assert_eq!(output.status.code(), Some(0));
         let text = String::from_utf8(output.stdout).expect("text");
         assert!(text.contains("Usage: herald") && text.contains("Example"), "{subcommand:?}: {text}");
     }
+}
+
+#[test]
+fn every_subcommand_has_a_manual_page_and_is_completed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages = folder.path().join("man").join("man1");
+    let output = herald(&["man", pages.to_str().expect("text")]);
+    assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
+    let completions: Vec<String> = ["bash", "elvish", "fish", "powershell", "zsh"]
+        .map(|shell| String::from_utf8(herald(&["completions", shell]).stdout).expect("text"))
+        .into();
+    let help = lines(&herald(&["--help"]).stdout);
+    let commands = help.iter().skip_while(|line| *line != "Commands:").skip(1);
+    let commands: Vec<&str> = commands.map_while(|line| line.split_whitespace().next()).collect();
+    assert!(commands.contains(&"xboard") && commands.contains(&"man"), "{commands:?}");
+    for command in commands.into_iter().filter(|command| *command != "help") {
+        let page = std::fs::read_to_string(pages.join(format!("herald-{command}.1"))).expect("a page");
+        assert!(page.contains("\n.SH EXAMPLE") && !page.contains("EXTRA"), "{page}");
+        assert!(completions.iter().all(|script| script.contains(command)), "{command}");
+    }
+    for page in ["herald.1", "herald-epd-check.1", "herald-book-make.1"] {
+        assert!(pages.join(page).exists(), "{page}");
+    }
+    let root = herald(&["man"]).stdout;
+    assert_eq!(root, std::fs::read(pages.join("herald.1")).expect("a page"));
 }
 
 #[test]
@@ -71,6 +98,7 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["match", "--concurrency", "99999999"],
         &["cego", "--hash", "0"],
         &["cego", "--threads", "many"],
+        &["completions", "cmd"],
     ] {
         let output = herald(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -226,7 +226,11 @@ fn runs_are_reported_side_by_side() {
         |line: &str| assert!(text.lines().any(|other| other.trim().starts_with(line)), "{line}\n{text}");
     has("b              2       1  50.0    9.5 to 90.5   2000  1 without a solution");
     has("person         2            0           1           1        0  +0.0 (");
-    has("b    Herald 0.1.0, hash 16 MiB, threads 1, nodes=1000, target, 20");
+    has(concat!(
+        "b    Herald ",
+        env!("CARGO_PKG_VERSION"),
+        ", hash 16 MiB, threads 1, nodes=1000, target, 20"
+    ));
     has("1  1        Ra8#      + Ra8#  - Kf2");
     let page = read(&folder, "e.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
