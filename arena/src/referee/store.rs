@@ -160,8 +160,15 @@ impl EventStore {
     /// # Errors
     /// The facts cannot be read.
     pub fn game(&self, game: u64) -> Result<Vec<Fact>, EventStoreError> {
-        let facts = self.select("SELECT fact FROM facts WHERE game = ?1 ORDER BY number", game as i64)?;
-        Ok(since_beginning(&facts))
+        Ok(since_beginning(&self.all_about(game)?))
+    }
+
+    /// Returns all facts about a game.
+    ///
+    /// # Errors
+    /// The facts cannot be read.
+    pub(super) fn all_about(&self, game: u64) -> Result<Vec<Fact>, EventStoreError> {
+        self.select("SELECT fact FROM facts WHERE game = ?1 ORDER BY number", game as i64)
     }
 
     /// Returns all facts from the given number on.
@@ -211,19 +218,34 @@ impl EventStore {
         Ok(is_within.then(|| self.count()))
     }
 
-    /// The games that have ever had a fact of a kind, facts that were set aside included.
+    /// The games that have facts that were set aside.
     ///
     /// # Errors
     /// The store can't be read.
-    pub(super) fn games_with(&self, kind: &str) -> Result<BTreeSet<u64>, EventStoreError> {
+    pub(super) fn games_set_aside(&self) -> Result<BTreeSet<u64>, EventStoreError> {
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let query =
-            "SELECT game FROM facts WHERE fact LIKE ?1 UNION SELECT game FROM set_aside WHERE fact LIKE ?1";
+        let query = "SELECT DISTINCT game FROM set_aside WHERE game IS NOT NULL";
         let mut statement = self.database.prepare_cached(query).map_err(failed)?;
-        let begin = format!("{{\"fact\":\"{kind}\"%");
-        let games = statement.query_map([begin], |row| row.get::<_, Option<i64>>(0)).map_err(failed)?;
-        let games: Vec<Option<i64>> = games.collect::<Result<_, _>>().map_err(failed)?;
-        Ok(games.into_iter().flatten().map(|game| game as u64).collect())
+        let games = statement.query_map([], |row| row.get::<_, i64>(0)).map_err(failed)?;
+        games.map(|game| game.map(|game| game as u64)).collect::<Result<_, _>>().map_err(failed)
+    }
+
+    /// Returns the number of the first fact since another referee was the author: of those that it does not have, if it has been taken over
+    /// from. 1 if no other has ever been.
+    ///
+    /// # Errors
+    /// The facts cannot be read.
+    pub(super) fn first_of_own(&self) -> Result<u64, EventStoreError> {
+        let (mut first, mut is_own) = (1, true);
+        for (number, fact) in (1..).zip(self.from(1)?) {
+            if let Fact::Epoch { by, .. } = fact {
+                if by == self.referee && !is_own {
+                    first = number;
+                }
+                is_own = by == self.referee;
+            }
+        }
+        Ok(if is_own { first } else { self.next })
     }
 
     /// Takes the facts from a number on out of the event. They are kept in a table of their own.
@@ -247,9 +269,7 @@ impl EventStore {
     /// # Errors
     /// The store can't be changed.
     pub(super) fn mark_over(&self) -> Result<(), EventStoreError> {
-        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let insert = "INSERT OR REPLACE INTO event (name, value) VALUES ('over', ?1)";
-        self.database.execute(insert, [self.count().to_string()]).map(drop).map_err(failed)
+        self.note("over", &self.count().to_string())
     }
 
     /// Whether all games had been played when the store was used last.
@@ -257,11 +277,55 @@ impl EventStore {
     /// # Errors
     /// The store can't be read.
     pub(super) fn is_over(&self) -> Result<bool, EventStoreError> {
+        Ok(self.noted("over")? == Some(self.count().to_string()))
+    }
+
+    /// Notes that the other referee knows the end of the event, too.
+    ///
+    /// # Errors
+    /// The store can't be changed.
+    pub(super) fn mark_told(&self) -> Result<(), EventStoreError> {
+        self.note("told", &self.count().to_string())
+    }
+
+    /// Whether the other referee knew the end of the event when the store was used last.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn is_told(&self) -> Result<bool, EventStoreError> {
+        Ok(self.noted("told")? == Some(self.count().to_string()))
+    }
+
+    /// Notes that another referee has taken over, in a term.
+    ///
+    /// # Errors
+    /// The store can't be changed.
+    pub(super) fn mark_fenced(&self, (epoch, by): Term) -> Result<(), EventStoreError> {
+        self.note("fenced", &format!("{epoch} {by}"))
+    }
+
+    /// The term in which another referee had taken over when the store was used last.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn fenced(&self) -> Result<Option<Term>, EventStoreError> {
+        let read = |text: &str| {
+            let (epoch, by) = text.split_once(' ')?;
+            Some((epoch.parse().ok()?, by.parse().ok()?))
+        };
+        Ok(self.noted("fenced")?.as_deref().and_then(read))
+    }
+
+    fn note(&self, name: &str, value: &str) -> Result<(), EventStoreError> {
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let query = "SELECT value FROM event WHERE name = 'over'";
-        let count: Option<String> =
-            self.database.query_row(query, [], |row| row.get(0)).optional().map_err(failed)?;
-        Ok(count == Some(self.count().to_string()))
+        let insert = "INSERT OR REPLACE INTO event (name, value) VALUES (?1, ?2)";
+        self.database.execute(insert, [name, value]).map(drop).map_err(failed)
+    }
+
+    fn noted(&self, name: &str) -> Result<Option<String>, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let query = "SELECT value FROM event WHERE name = ?1";
+        self.database.query_row(query, [name], |row| row.get(0)).optional().map_err(failed)
     }
 
     /// Returns the number of facts.

@@ -47,7 +47,7 @@ enter NAME [secret-file=FILE | secret=SECRET]
                            a further program takes part, from the next round on; on the page only with secret=
 start NAME                 start a program of this machine again
 stop NAME                  end a program of this machine
-alone                      go on without the observer, if you know that it has not taken over
+alone [lost]               go on without the observer, if you know that it has not taken over (lost: or all that it has is lost)
 broadcast TEXT             tell all programs something
 quit                       end the service and send all programs away; the same command goes on with the event later
 quit pause                 the same, but the programs look for the referee until it is there again

@@ -5,7 +5,6 @@
 //! written before they are sent.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -74,8 +73,7 @@ impl Service {
         for connection in disconnects {
             self.connections.remove(&connection);
         }
-        self.write_games(&facts, &finished, &amended)
-            .map_err(|error| ServiceError::File("games.pgn", error))?;
+        self.write_games(&facts, &finished, &amended, tell)?;
         if amended.iter().any(|(_, now)| now.is_none()) {
             self.report_anew()?;
         }
@@ -130,7 +128,8 @@ impl Service {
         facts: &[Fact],
         finished: &[FinishedGame],
         amended: &[(u64, Option<FinishedGame>)],
-    ) -> io::Result<()> {
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<(), ServiceError> {
         let is_going_on = |fact: &&Fact| !matches!(fact, Fact::Ended { .. });
         self.files.behind.extend(facts.iter().filter(is_going_on).filter_map(Fact::game));
         for fact in facts {
@@ -138,15 +137,12 @@ impl Service {
                 self.opinions.remove(game);
             }
         }
-        let tags = self.event.settings.tags();
-        for ending in finished {
-            self.files.write_game(&tags, ending)?;
-        }
-        for (game, now) in amended {
-            self.files.amend_game(&tags, *game, now.as_ref())?;
+        if !amended.is_empty() {
             self.reported = None;
         }
-        Ok(())
+        let written = self.files.write_games(&self.event.settings.tags(), finished, amended);
+        let told = written.map_err(|error| ServiceError::File("games.pgn", error))?;
+        told.map_or(Ok(()), |text| self.note(&text, tell))
     }
 
     pub(super) fn log(
@@ -193,7 +189,7 @@ impl Service {
     }
 
     fn flush(&mut self) -> Result<(), ServiceError> {
-        self.files.flush().map_err(|error| ServiceError::File("games.pgn or traffic.log", error))
+        self.files.flush().map_err(|error| ServiceError::File("traffic.log", error))
     }
 
     /// Asks all clients to disconnect, or only closes their connections in a pause, and waits until the messages have been
@@ -248,6 +244,13 @@ impl Service {
         if is_due { self.report() } else { Ok(()) }
     }
 
+    /// Writes games.pgn and the report of an event that is over.
+    pub(super) fn write_end(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        let kept = write_games_anew(&mut self.files, &self.event, &self.store)?;
+        kept.map_or(Ok(()), |text| self.note(&text, tell))?;
+        self.report()
+    }
+
     /// Writes the final report and every game.
     pub(super) fn report(&self) -> Result<(), ServiceError> {
         write_report(&self.files, &self.event, &self.store, &self.opinions, &self.state(false))
@@ -290,7 +293,7 @@ pub(super) fn write_games_anew(
         let live = stored_game(event, store, result.fixture.number)?;
         finished.extend(live.map(|live| FinishedGame { fixture: live.fixture, record: live.record }));
     }
-    let written = files.rewrite_games(event, &finished);
+    let written = files.rewrite_games(&event.settings.tags(), &finished);
     written.map_err(|error| ServiceError::File("games.pgn", error))
 }
 
@@ -359,7 +362,7 @@ impl Service {
     pub(super) fn answer(&self, query: &PageQuery) -> Result<Option<String>, ServiceError> {
         Ok(match *query {
             PageQuery::State => Some(self.state(self.is_directed).to_string()),
-            PageQuery::AllPgn => self.files.games().ok(),
+            PageQuery::AllPgn => Some(self.files.games()),
             PageQuery::Game(game) => {
                 let opinions = self.opinions.get(&game);
                 self.find(game)?.map(|live| view::detail(&live.fixture, &live.record, opinions))

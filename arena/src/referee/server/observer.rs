@@ -24,6 +24,9 @@ use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
 /// Maximum number of connections at the address for observers.
 pub(super) const MOST_CONNECTIONS: usize = 256;
 
+/// Maximum length of a line, in bytes. A fact is shorter.
+const LONGEST_LINE: usize = 64 * 1024;
+
 /// The connections at the address for observers.
 #[derive(Default)]
 pub(super) struct Observers {
@@ -93,7 +96,7 @@ impl Observers {
     }
 
     /// Sends a line to one of them.
-    fn say(&self, connection: ConnectionId, line: &PeerLine) {
+    pub(super) fn say(&self, connection: ConnectionId, line: &PeerLine) {
         if let Some(output) = self.connected.get(&connection) {
             output.send_all(line.encode());
         }
@@ -133,6 +136,7 @@ impl Service {
         let limits = ConnectionLimits {
             connections: self.for_observers,
             per_address: 8,
+            line: LONGEST_LINE,
             lines_per_second: u32::MAX,
             ..ConnectionLimits::default()
         };
@@ -155,21 +159,32 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<Option<ServiceEnd>, ServiceError> {
         let connection = input.connection();
+        let successor = self.successor.filter(|(known, _)| *known == connection).map(|(_, last)| last);
         let ConnectionEvent::Line(_, line) = input else {
+            if let Some(last) = successor {
+                return self.hear_successor(None, last, tell);
+            }
             if self.lease.connection() == Some(connection) {
                 self.announce("the observer is gone", tell)?;
             }
             self.drop_observer(connection);
             return Ok(None);
         };
+        if let Some(last) = successor {
+            let fact = match PeerLine::parse(line.as_bytes()) {
+                Some(PeerLine::Fact(number, json)) => Some((number, json)),
+                _ => None,
+            };
+            return self.hear_successor(fact, last, tell);
+        }
         let is_observer = self.lease.connection() == Some(connection);
         let stored = self.store.count();
         match PeerLine::parse(line.as_bytes()) {
-            Some(PeerLine::Fence { token, term, first })
+            Some(PeerLine::Fence { token, term, first, last })
                 if self.observers.check(connection, &token, at).is_ok()
                     && yields(self.event.term(), term) =>
             {
-                return self.yield_to(term.0, first, tell).map(Some);
+                return self.yield_to(connection, term, first, last, tell);
             }
             Some(PeerLine::Observe { token, by, first, term, settings }) => {
                 let refusal = match self.observers.check(connection, &token, at) {

@@ -15,8 +15,9 @@ use players::transport::{self, Security, Transport};
 
 use super::delivery::{write_games_anew, write_report};
 use super::files::EventFiles;
-use super::shown::ShownGames;
-use super::term::{CLAIM_INTERVAL, FENCE_INTERVAL, FENCE_PATIENCE};
+use super::shown::check_folder;
+use super::succession::Predecessor;
+use super::term::CLAIM_INTERVAL;
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
 use crate::referee::intake::{Intake, NotTaken, restore_anew};
@@ -84,7 +85,7 @@ pub struct StandbyReferee {
     store: EventStore,
     intake: Intake,
     folder: PathBuf,
-    /// The referee that it has observed, to be told of the take-over.
+    /// The referee that it observes or has observed, to be told of a take-over.
     predecessor: Option<TrustedPeer>,
     /// Who has to agree to a take-over.
     witness: Option<TrustedPeer>,
@@ -115,7 +116,7 @@ impl StandbyReferee {
         std::fs::create_dir_all(folder)
             .map_err(|error| ServiceError::File("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
-        check_games(folder, &event, &store, advice)?;
+        check_folder(folder, &event, &store, advice)?;
         let (intake, folder) = (Intake::default(), folder.to_owned());
         Ok(StandbyReferee { event, store, intake, folder, predecessor: None, witness })
     }
@@ -137,13 +138,14 @@ impl StandbyReferee {
     ///
     /// # Errors
     /// A file can't be written.
-    pub fn finish(&mut self) -> Result<Option<String>, ServiceError> {
+    pub fn finish(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<Option<String>, ServiceError> {
         let mut files = EventFiles::open(&self.folder, &self.event)
             .map_err(|error| ServiceError::File("a file of it", error))?;
         if self.store.is_over()? && files.are_complete(&self.event) {
             return Ok(Some(report::text(&self.event)));
         }
-        write_games_anew(&mut files, &self.event, &self.store)?;
+        let kept = write_games_anew(&mut files, &self.event, &self.store)?;
+        kept.into_iter().for_each(|text| tell(&Notice { urgent: false, text }));
         if !self.event.is_over(Instant::now()) {
             return Ok(None);
         }
@@ -168,6 +170,7 @@ impl StandbyReferee {
     ) -> Result<ObservationEnd, ServiceError> {
         let (mut watch, mut failures, mut told) = (None, 0, String::new());
         let mut vain = 0;
+        self.predecessor = Some(referee.clone());
         loop {
             let (before, heard) = (self.store.count(), watch);
             let mut again = |why: String| {
@@ -223,7 +226,6 @@ impl StandbyReferee {
             if watch.is_some_and(|watch| watch.is_over(Instant::now()))
                 && self.may_take_over(referee, tell)?
             {
-                self.predecessor = Some(referee.clone());
                 return Ok(ObservationEnd::TakeOver);
             }
         }
@@ -376,46 +378,30 @@ impl StandbyReferee {
         None
     }
 
+    /// Whether all games of the event have been played, and the referee from which this one has taken over does not know it yet.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn owes_the_end(&self) -> Result<bool, ServiceError> {
+        let has_taken_over = self.has_acted_last() && self.store.first_of_own()? > 1;
+        Ok(has_taken_over && self.store.is_over()? && !self.store.is_told()?)
+    }
+
     /// Makes this referee the active one, or one that waits until it may act.
     ///
     /// # Errors
     /// A file or the address cannot be used.
     pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
-        let (epoch, by, first) = (self.event.epoch + 1, self.store.referee, self.store.count() + 1);
+        let (term, first) = ((self.event.epoch + 1, self.store.referee), self.store.first_of_own()?);
         let mut service = Service::around(self.event, self.store, &self.folder, entrance, self.witness)?;
-        if let Some(predecessor) = self.predecessor {
+        if let Some(predecessor) = self.predecessor.filter(|_| first > 1) {
             let text = format!("takes over from the referee at {}", predecessor.address);
             service.log(None, '#', &text)?;
             service.remember(&text);
-            let fence = PeerLine::Fence { token: predecessor.token.clone(), term: (epoch, by), first };
-            // It ends with the process. Without it the predecessor does not know, but may not act all the same.
-            let tell = move || tell_again_and_again(&predecessor, &fence);
-            let _ = thread::Builder::new().name("fence".into()).spawn(tell);
+            service.predecessor = Some(Predecessor::tell(predecessor, term, first, service.to_self.clone()));
         }
         Ok(service)
     }
-}
-
-/// Refuses a folder that shows games of its event which its store does not know: they would be played again, and written over.
-fn check_games(
-    folder: &Path,
-    event: &EventState,
-    store: &EventStore,
-    advice: &str,
-) -> Result<(), ServiceError> {
-    let shown = ShownGames::of(folder, event).map_err(|error| ServiceError::File("a file of it", error))?;
-    let (ended, began) = (store.games_with("ended")?, store.games_with("began")?);
-    let finished = shown.finished.iter().find(|(game, _)| !ended.contains(game));
-    let lost = finished.or_else(|| shown.running.iter().find(|(game, _)| !began.contains(game)));
-    let reason = match lost {
-        Some((game, place)) => format!("its store does not know game {} ({place})", game + 1),
-        None if shown.has_other_traces && store.count() == 0 => {
-            "it has a report or games.pgn, and no store".to_owned()
-        }
-        None => return Ok(()),
-    };
-    let reason = format!("{reason}: event.sqlite or event.sqlite-wal is lost, or an older copy; {advice}");
-    Err(ServiceError::Folder { folder: folder.to_owned(), reason })
 }
 
 /// What to do if the store of a referee that is to act does not know a game.
@@ -445,21 +431,6 @@ fn other_settings(theirs: &str, own: &str) -> String {
 }
 
 /// Sends a line. If that fails, the connection is lost, and the reading side notices it.
-fn say(output: &mut Transport, line: &PeerLine) {
+pub(super) fn say(output: &mut Transport, line: &PeerLine) {
     let _ = output.write_all(line.encode().as_bytes());
-}
-
-/// Tells the predecessor of the take-over whenever it can be reached. One that is stopped hears it when it goes on: the
-/// connection is kept until it hangs up.
-fn tell_again_and_again(predecessor: &TrustedPeer, fence: &PeerLine) {
-    loop {
-        if let Ok(mut output) = transport::connect(&predecessor.address, &predecessor.security, SILENCE) {
-            say(&mut output, fence);
-            if let Ok(reader) = output.reader() {
-                let _ = reader.with_timeout(Some(FENCE_PATIENCE)).read(&mut [0; 64]);
-            }
-            output.close();
-        }
-        thread::sleep(FENCE_INTERVAL);
-    }
 }
