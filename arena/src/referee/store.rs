@@ -351,19 +351,35 @@ pub(super) fn differing(one: &str, other: &str) -> Vec<(String, String, String)>
     changed.map(|name| (name.clone(), shown(one.get(name)), shown(other.get(name)))).collect()
 }
 
-/// The values of a JSON object, with the names of objects inside before those of their values.
+/// The values of a JSON object in words, with the names of objects inside before those of their values.
 fn flat(object: serde_json::Map<String, Value>) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     for (name, value) in object {
         match value {
             Value::Object(inner) => {
-                values.extend(flat(inner).into_iter().map(|(key, value)| (format!("{name}.{key}"), value)));
+                let inner = inner.into_iter().map(|(key, value)| (format!("{name}.{key}"), in_words(&value)));
+                values.extend(inner);
             }
-            Value::String(text) => drop(values.insert(name, text)),
-            value => drop(values.insert(name, value.to_string())),
+            value => drop(values.insert(name, in_words(&value))),
         }
     }
     values
+}
+
+/// A value without the signs of JSON: `swiss, rounds 3` for `{"swiss":{"rounds":3}}`.
+fn in_words(value: &Value) -> String {
+    let told = |(key, value): (&String, &Value)| match value {
+        Value::Object(_) => format!("{key}, {}", in_words(value)),
+        _ => format!("{key} {}", in_words(value)),
+    };
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::Bool(is_so) => if *is_so { "yes" } else { "no" }.to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Object(inner) => inner.iter().map(told).collect::<Vec<_>>().join(", "),
+        Value::Array(inner) => inner.iter().map(in_words).collect::<Vec<_>>().join(", "),
+        Value::Number(number) => number.to_string(),
+    }
 }
 
 /// Of all facts about a game returns those that make it what it is: those since it last began.
@@ -552,6 +568,16 @@ mod tests {
             Ok(())
         })?;
         Ok((store, facts))
+    }
+
+    #[test]
+    fn what_differs_is_told_in_words() {
+        let now = r#"{"schedule":{"format":"round-robin","games":2},"ponder":false,"seed":null,"programs":["A","B"]}"#;
+        let then = r#"{"schedule":{"format":{"swiss":{"rounds":3}},"games":2},"ponder":true,"seed":7,"programs":["A"]}"#;
+        assert_eq!(
+            differences(then, now),
+            "ponder: yes, now no; programs: A, now A, B; schedule.format: swiss, rounds 3, now round-robin; seed: 7, now none"
+        );
     }
 
     #[test]

@@ -207,7 +207,8 @@ impl Service {
         self.deliver(tell)?;
         self.connections.clear();
         let until = Instant::now() + FAREWELL;
-        while self.limiter.count() > 0 && Instant::now() < until {
+        // The other referee, too, has to get what was said last.
+        while self.limiter.count() + self.observers.limiter.count() > 0 && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }
         Ok(())

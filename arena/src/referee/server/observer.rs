@@ -35,6 +35,8 @@ pub(super) struct Observers {
     settings: String,
     connected: HashMap<ConnectionId, LineSender>,
     guesses: GuessLimiter,
+    /// Counts the connections.
+    pub(super) limiter: ConnectionLimiter,
 }
 
 /// Why an observer is not admitted.
@@ -70,8 +72,8 @@ impl Refusal {
 }
 
 impl Observers {
-    pub(super) fn new(token: String, settings: String) -> Observers {
-        Observers { token: Some(token), settings, ..Observers::default() }
+    pub(super) fn new(token: String, settings: String, limiter: ConnectionLimiter) -> Observers {
+        Observers { token: Some(token), settings, limiter, ..Observers::default() }
     }
 
     pub(super) fn open(&mut self, connection: ConnectionId, output: LineSender) {
@@ -142,12 +144,12 @@ impl Service {
         };
         let _inside = self.network.enter();
         let (to_self, limiter) = (self.to_self.clone(), ConnectionLimiter::default());
-        let listener = ConnectionListener::open(address, to_self, limits, limiter)
+        let listener = ConnectionListener::open(address, to_self, limits, limiter.clone())
             .map_err(|error| ServiceError::Network(address, error))?;
         let (bound, next) = (listener.address, Arc::clone(&self.next_connection));
         let pulse = self.pulse.clone();
         tokio::spawn(connection::serve(listener, next, Role::Observer, self.tls.clone(), pulse));
-        self.observers = Observers::new(token, settings);
+        self.observers = Observers::new(token, settings, limiter);
         Ok(bound)
     }
 

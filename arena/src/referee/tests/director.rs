@@ -230,6 +230,12 @@ fn a_result_can_be_corrected() {
     let results = restored(&room).results;
     assert_eq!(results.iter().filter(|result| result.fixture.number == 0).count(), 1);
     assert!(results[0].detail.contains(reason), "it is known after a restart");
+    for (order, last) in [("correct 1 1-0 so", "0-1: so"), ("correct 1 1/2 no, so", "1-0: no, so")] {
+        room.obey(order);
+        let detail = &room.event.results[0].detail;
+        let first = reason.trim_end_matches(": wrong board");
+        assert_eq!(*detail, format!("{first}, last from {last}"), "it does not grow");
+    }
 }
 
 #[test]
