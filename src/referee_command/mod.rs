@@ -215,6 +215,11 @@ fn stand_by(
             );
             return observer.take_over(plan.listen_config()).map(Some).map_err(explain);
         }
+        Err(error @ ServiceError::ObservedReferee(..)) if observer.has_ended() && !plan.options.stay => {
+            console::say(&format!("{error}; nothing is left to be played"));
+            end_observation(&mut observer, console)?;
+            return Ok(None);
+        }
         watch => watch.map_err(explain)?,
     };
     match end {

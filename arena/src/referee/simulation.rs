@@ -56,6 +56,7 @@ enum Event {
 }
 
 /// A referee. `durable` survives a crash.
+#[expect(clippy::struct_excessive_bools, reason = "they say different things")]
 struct Node {
     id: u64,
     durable: Vec<Fact>,
@@ -243,15 +244,15 @@ impl Node {
         is_within.then(|| self.stored())
     }
 
-    /// The number of the first fact since the other was the author; see `EventStore::first_of_own`.
-    fn first_of_own(&self) -> Option<u64> {
+    /// Where it took over, or does now: the term and the first fact. See `StandbyReferee::take_over`.
+    fn taken_over(&self) -> Option<(Term, u64)> {
         let epochs = self.durable.iter().zip(1..).filter_map(|(fact, number)| match fact {
-            Fact::Epoch { by, .. } => Some((number, *by == self.id)),
+            Fact::Epoch { by, epoch } => Some(((*epoch, *by), number)),
             _ => None,
         });
-        let epochs: Vec<(u64, bool)> = epochs.collect();
-        let other = epochs.iter().rposition(|(_, is_own)| !is_own)?;
-        epochs.get(other + 1).map(|(number, _)| *number)
+        let epochs: Vec<(Term, u64)> = epochs.collect();
+        let other = epochs.iter().rposition(|((_, by), _)| *by != self.id)?;
+        Some(epochs.get(other + 1).copied().unwrap_or((self.event.term(), self.stored() + 1)))
     }
 
     /// Whether it acts, and all games have been played and told.
@@ -537,11 +538,7 @@ impl Simulation {
                 node.event.take_effects();
                 node.is_acting = true;
                 node.event.open(node.id, at);
-                let known = node.first_of_own();
-                let is_new =
-                    node.durable.iter().any(|fact| matches!(fact, Fact::Epoch { by, .. } if *by != node.id));
-                let first = known.or(is_new.then_some(node.stored() + 1));
-                node.fence = first.map(|first| (node.event.term(), first));
+                node.fence = node.taken_over();
             }
             LeaseStep::StandDown => {
                 node.is_acting = false;
@@ -608,9 +605,9 @@ impl Simulation {
     }
 
     /// Sends a line over a connection of its own that tells the end.
-    fn send_apart(&mut self, to: usize, link: Link, line: &PeerLine) {
+    fn send_apart(&mut self, to: usize, link: Link, told: &PeerLine) {
         let life = self.nodes[to].life;
-        for text in self.on_its_way(line) {
+        for text in self.on_its_way(told) {
             self.at(self.now + DELAY, Event::Node(to, Some(life), Happening::Peer(link, text)));
         }
     }
@@ -1062,7 +1059,9 @@ impl Simulation {
         let at = self.late();
         let knowing: Vec<&Node> = self.nodes.iter().filter(|node| node.is_done || node.is_over(at)).collect();
         assert!(!knowing.is_empty(), "the event is over");
-        knowing.into_iter().for_each(|node| self.check_told(node));
+        for node in knowing {
+            self.check_told(node);
+        }
     }
 
     fn check_told(&self, node: &Node) {

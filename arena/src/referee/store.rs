@@ -230,22 +230,24 @@ impl EventStore {
         games.map(|game| game.map(|game| game as u64)).collect::<Result<_, _>>().map_err(failed)
     }
 
-    /// Returns the number of the first fact since another referee was the author: of those that it does not have, if it has been taken over
-    /// from. 1 if no other has ever been.
+    /// Returns where this referee took over from another one the last time, if that one has not been the author of facts since: the number
+    /// of the first fact that the other does not have of itself, and the epoch that began there.
     ///
     /// # Errors
     /// The facts cannot be read.
-    pub(super) fn first_of_own(&self) -> Result<u64, EventStoreError> {
-        let (mut first, mut is_own) = (1, true);
+    pub(super) fn taken_over(&self) -> Result<Option<(u64, u64)>, EventStoreError> {
+        let (mut taken, mut before) = (None, self.referee);
         for (number, fact) in (1..).zip(self.from(1)?) {
-            if let Fact::Epoch { by, .. } = fact {
-                if by == self.referee && !is_own {
-                    first = number;
+            if let Fact::Epoch { epoch, by } = fact {
+                if by != self.referee {
+                    taken = None;
+                } else if before != by {
+                    taken = Some((number, epoch));
                 }
-                is_own = by == self.referee;
+                before = by;
             }
         }
-        Ok(if is_own { first } else { self.next })
+        Ok(taken)
     }
 
     /// Takes the facts from a number on out of the event. They are kept in a table of their own.
@@ -596,6 +598,19 @@ mod tests {
         assert_eq!((after.as_slice(), store.count()), (&told[..], 2));
         drop(store);
         assert!(matches!(facts(&path, "{\"x\":1}"), Err(EventStoreError::OtherEvent { .. })));
+    }
+
+    #[test]
+    fn it_knows_where_it_took_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut store, _) = facts(&folder.path().join("event.sqlite"), "{}").expect("a store");
+        let own = store.referee;
+        let terms = [(1, own), (2, own), (3, 7), (4, own), (5, own), (6, 7)];
+        let taken = terms.map(|(epoch, by)| {
+            store.commit(&[Fact::Epoch { epoch, by }, Fact::Round { round: 1 }]).expect("stored");
+            store.taken_over().expect("read")
+        });
+        assert_eq!(taken, [None, None, None, Some((7, 4)), Some((7, 4)), None]);
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Service {
         }
         let written = self.files.write_games(&self.event.settings.tags(), finished, amended);
         let told = written.map_err(|error| ServiceError::File("games.pgn", error))?;
-        told.map_or(Ok(()), |text| self.note(&text, tell))
+        told.map_or(Ok(()), |text| self.announce(&text, tell))
     }
 
     pub(super) fn log(
@@ -248,7 +248,7 @@ impl Service {
     /// Writes games.pgn and the report of an event that is over.
     pub(super) fn write_end(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
         let kept = write_games_anew(&mut self.files, &self.event, &self.store)?;
-        kept.map_or(Ok(()), |text| self.note(&text, tell))?;
+        kept.map_or(Ok(()), |text| self.announce(&text, tell))?;
         self.report()
     }
 

@@ -305,10 +305,9 @@ impl GamesFile {
     /// Gives the file other games.
     fn replace(&mut self, games: Vec<(u64, String)>) -> io::Result<Option<String>> {
         let found = self.find()?;
-        let is_other = found.as_ref().is_some_and(|bytes| match self.is_written {
-            true => !is_text_of(&self.games, bytes, false),
-            false => !is_text_of(&games, bytes, true),
-        });
+        // The file of a referee before may lack what that one was killed over.
+        let known = if self.is_written { &self.games } else { &games };
+        let is_other = found.as_ref().is_some_and(|bytes| !is_text_of(known, bytes, !self.is_written));
         let was_gone = found.is_none() && self.is_written;
         (self.games, self.is_written) = (games, true);
         // The old file stays in place for its readers until the new one is complete.

@@ -140,7 +140,6 @@ impl Service {
             per_address: 8,
             line: LONGEST_LINE,
             lines_per_second: u32::MAX,
-            ..ConnectionLimits::default()
         };
         let _inside = self.network.enter();
         let (to_self, limiter) = (self.to_self.clone(), ConnectionLimiter::default());

@@ -100,7 +100,9 @@ impl GamePast {
                 }
                 Fact::Restarted { .. } => past.lines.push(opening.clone()),
                 Fact::Moved { mv, .. } => {
-                    past.lines.last_mut().into_iter().for_each(|line| line.push(mv.clone()))
+                    if let Some(line) = past.lines.last_mut() {
+                        line.push(mv.clone());
+                    }
                 }
                 Fact::Ended { outcome, .. } | Fact::Corrected { outcome, .. } => {
                     past.results.push(outcome.0.result());

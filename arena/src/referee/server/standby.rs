@@ -126,6 +126,11 @@ impl StandbyReferee {
         self.event.referee == self.store.referee
     }
 
+    /// Whether all games have been played, as far as this referee knows.
+    pub fn has_ended(&self) -> bool {
+        self.event.has_ended()
+    }
+
     /// Whether all games of the event had been played when its store was closed.
     ///
     /// # Errors
@@ -145,7 +150,9 @@ impl StandbyReferee {
             return Ok(Some(report::text(&self.event)));
         }
         let kept = write_games_anew(&mut files, &self.event, &self.store)?;
-        kept.into_iter().for_each(|text| tell(&Notice { urgent: false, text }));
+        if let Some(text) = kept {
+            tell(&Notice { urgent: true, text });
+        }
         if !self.event.is_over(Instant::now()) {
             return Ok(None);
         }
@@ -383,8 +390,7 @@ impl StandbyReferee {
     /// # Errors
     /// The store can't be read.
     pub fn owes_the_end(&self) -> Result<bool, ServiceError> {
-        let has_taken_over = self.has_acted_last() && self.store.first_of_own()? > 1;
-        Ok(has_taken_over && self.store.is_over()? && !self.store.is_told()?)
+        Ok(self.store.taken_over()?.is_some() && self.store.is_over()? && !self.store.is_told()?)
     }
 
     /// Makes this referee the active one, or one that waits until it may act.
@@ -392,13 +398,17 @@ impl StandbyReferee {
     /// # Errors
     /// A file or the address cannot be used.
     pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
-        let (term, first) = ((self.event.epoch + 1, self.store.referee), self.store.first_of_own()?);
+        let (by, another) = (self.store.referee, ![0, self.store.referee].contains(&self.event.referee));
+        // Later terms of this referee don't count here: the other may have observed them, and taken over from one of them.
+        let taken = self.store.taken_over()?;
+        let taken = taken.or(another.then_some((self.store.count() + 1, self.event.epoch + 1)));
         let mut service = Service::around(self.event, self.store, &self.folder, entrance, self.witness)?;
-        if let Some(predecessor) = self.predecessor.filter(|_| first > 1) {
+        if let (Some(predecessor), Some((first, epoch))) = (self.predecessor, taken) {
             let text = format!("takes over from the referee at {}", predecessor.address);
             service.log(None, '#', &text)?;
             service.remember(&text);
-            service.predecessor = Some(Predecessor::tell(predecessor, term, first, service.to_self.clone()));
+            service.predecessor =
+                Some(Predecessor::tell(predecessor, (epoch, by), first, service.to_self.clone()));
         }
         Ok(service)
     }
@@ -410,8 +420,8 @@ pub(super) const FOR_ACTING: &str = "with a newer copy, such as an observer's, t
     be taken out";
 
 /// What to do if the store of an observer does not know a game.
-const FOR_OBSERVERS: &str = "name a new, empty folder (--folder), and everything is fetched from the acting referee; if none acts any \
-    more, the event can go on with a newer copy";
+const FOR_OBSERVERS: &str = "name a new, empty folder (--folder) and say `alone` at the acting referee, which waits for this one: then \
+    everything is fetched from it; if none acts any more, the event can go on with a newer copy";
 
 /// Whether nothing has come yet.
 fn is_wait(error: &io::Error) -> bool {

@@ -77,7 +77,7 @@ impl Service {
         // Everything in the store is confirmed now.
         let kept = write_games_anew(&mut self.files, &self.event, &self.store)?;
         if let Some(text) = kept {
-            self.event.tell(false, text);
+            self.event.tell(true, text);
         }
         self.duty = Duty::Acts;
         self.event.open(self.store.referee, now);

@@ -141,10 +141,12 @@ fn acting(folder: &Path) -> (Service, String) {
     (service, fs::read_to_string(folder.join("games.pgn")).expect("written"))
 }
 
+type Edit<'a> = &'a dyn Fn(&str) -> Vec<u8>;
+
 #[test]
 fn whatever_somebody_does_to_games_pgn_in_an_event_nothing_is_lost() {
     let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-    let edits: [(&str, &dyn Fn(&str) -> Vec<u8>); 6] = [
+    let edits: [(&str, Edit<'_>); 6] = [
         ("shorter", &|text| text[..text.len() / 2].into()),
         ("a game at the end", &|text| (text.to_owned() + "[White \"K\"]\n\n1. e4 1-0\n\n").into()),
         ("bare moves before", &|text| ("1. e4 e5\n".to_owned() + text).into()),
