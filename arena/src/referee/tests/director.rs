@@ -251,6 +251,8 @@ fn clocks_obey_the_director() {
             ("clock 1 b 100", "black has 100s in game 1"),
             ("clock 9 b 100", "! game 9 is not being played"),
             ("clock 1 b 0", "! a clock needs more than 0 s"),
+            ("add 1 white 0", "! `0`: expected more than 0 s"),
+            ("take 1 b -5", "! `-5`: expected seconds"),
             ("rewind 1 1 0 0", "! a clock needs more than 0 s"),
         ],
     );
