@@ -51,7 +51,7 @@ fn end_line(file: &mut File) -> io::Result<()> {
 /// - `report/`: the page with the final table and every game, for any browser, and each game in PGN.
 pub(super) struct EventFiles {
     folder: PathBuf,
-    games: GamesFile,
+    games: GamesPgn,
     traffic: BufWriter<File>,
     /// Bytes in the traffic log.
     logged: u64,
@@ -74,7 +74,7 @@ impl EventFiles {
         let behind = event.live_games.keys().copied().collect();
         Ok(EventFiles {
             folder: folder.to_owned(),
-            games: GamesFile { folder: folder.to_owned(), games: Vec::new(), is_written: false },
+            games: GamesPgn { folder: folder.to_owned(), games: Vec::new(), is_written: false },
             traffic: BufWriter::new(traffic),
             logged,
             behind,
@@ -244,7 +244,7 @@ fn game_text(tags: &PgnTags, ending: &FinishedGame) -> (u64, String) {
 
 /// games.pgn. It has what the store says, and somebody else may change it at any time, in any way. So it is looked at before each
 /// change: to a file that is as it was left, games are added; one that is another is kept under another name, and written anew.
-struct GamesFile {
+struct GamesPgn {
     /// The folder of the event.
     folder: PathBuf,
     /// The games in the order of the file: their numbers, and their text.
@@ -253,7 +253,7 @@ struct GamesFile {
     is_written: bool,
 }
 
-impl GamesFile {
+impl GamesPgn {
     fn path(&self) -> PathBuf {
         self.folder.join("games.pgn")
     }

@@ -37,7 +37,6 @@ use pages::PageLine;
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
-use super::intake::Intake;
 use super::lease::Lease;
 use super::view::Opinions;
 use super::{
@@ -56,7 +55,7 @@ use proofs::ProofThread;
 use pulse::Pulse;
 use rate::RateLimiter;
 pub use standby::{ObservationEnd, StandbyReferee, TrustedPeer};
-use succession::Predecessor;
+use succession::Succession;
 use term::Claims;
 pub use tls::Tls;
 pub use witness::Witness;
@@ -252,11 +251,7 @@ pub struct Service {
     lease: Lease<Held>,
     duty: Duty,
     claims: Claims,
-    /// The referee that has to know the end, because this one has taken over from it.
-    predecessor: Option<Predecessor>,
-    /// The connection to a referee that has taken over and tells the end, and the number of the last fact.
-    successor: Option<(ConnectionId, u64)>,
-    intake: Intake,
+    succession: Succession,
     /// Whether the open pages were not told of a change, because something was held back.
     has_unshown: bool,
     proofs: ProofThread,
@@ -359,9 +354,7 @@ impl Service {
             lease: Lease::default(),
             duty: Duty::Begins,
             claims: Claims::new(witness),
-            predecessor: None,
-            successor: None,
-            intake: Intake::default(),
+            succession: Succession::default(),
             has_unshown: false,
             proofs,
             pulse,
@@ -403,7 +396,7 @@ impl Service {
     /// # Errors
     /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
-        if !stays && self.predecessor.is_none() && self.store.is_over()? {
+        if !stays && self.succession.predecessor.is_none() && self.store.is_over()? {
             // It was told to everybody who was there then. The files may have been lost since.
             let text = if self.files.are_complete(&self.event) {
                 "all games have been played; nothing is written anew"
@@ -435,7 +428,7 @@ impl Service {
                 let reported = self.reported.replace(self.store.count());
                 if reported != self.reported {
                     self.store.mark_over()?;
-                    if !stays && self.predecessor.is_none() {
+                    if !stays && self.succession.predecessor.is_none() {
                         // Writing may take longer than the observer waits; nothing is left to take over.
                         self.observers.end(self.lease.connection());
                     }

@@ -48,6 +48,15 @@ enum Refusal {
     Other(&'static str),
 }
 
+impl From<RefusedGuess> for Refusal {
+    fn from(wrong: RefusedGuess) -> Refusal {
+        Refusal::Other(match wrong {
+            RefusedGuess::Wrong => "its token is wrong",
+            RefusedGuess::Wait(_) => "after wrong tokens its address has to wait",
+        })
+    }
+}
+
 impl Refusal {
     /// What the director is told.
     fn notice(&self) -> String {
@@ -160,24 +169,16 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<Option<ServiceEnd>, ServiceError> {
         let connection = input.connection();
-        let successor = self.successor.filter(|(known, _)| *known == connection).map(|(_, last)| last);
+        if let Some((_, last)) = self.succession.successor.filter(|(known, _)| *known == connection) {
+            return self.hear_successor(input, last, tell);
+        }
         let ConnectionEvent::Line(_, line) = input else {
-            if let Some(last) = successor {
-                return self.hear_successor(None, last, tell);
-            }
             if self.lease.connection() == Some(connection) {
                 self.announce("the observer is gone", tell)?;
             }
             self.drop_observer(connection);
             return Ok(None);
         };
-        if let Some(last) = successor {
-            let fact = match PeerLine::parse(line.as_bytes()) {
-                Some(PeerLine::Fact(number, json)) => Some((number, json)),
-                _ => None,
-            };
-            return self.hear_successor(fact, last, tell);
-        }
         let is_observer = self.lease.connection() == Some(connection);
         let stored = self.store.count();
         match PeerLine::parse(line.as_bytes()) {
@@ -188,19 +189,16 @@ impl Service {
                 return self.yield_to(connection, term, first, last, tell);
             }
             Some(PeerLine::Observe { token, by, first, term, settings }) => {
-                let refusal = match self.observers.check(connection, &token, at) {
-                    Ok(()) => self.admit(connection, by, first, term, settings, at)?.err(),
-                    Err(RefusedGuess::Wrong) => Some(Refusal::Other("its token is wrong")),
-                    Err(RefusedGuess::Wait(_)) => {
-                        Some(Refusal::Other("after wrong tokens its address has to wait"))
-                    }
+                let admitted = match self.observers.check(connection, &token, at) {
+                    Ok(()) => self.admit(connection, by, first, term, settings, at)?,
+                    Err(wrong) => Err(wrong.into()),
                 };
-                match refusal {
-                    None => {
+                match admitted {
+                    Ok(()) => {
                         let from = self.observers.address(connection);
                         self.note(&format!("an observer has come from {from}"), tell)?;
                     }
-                    Some(refusal) => self.refuse_observer(connection, &refusal, tell)?,
+                    Err(refusal) => self.refuse_observer(connection, &refusal, tell)?,
                 }
             }
             // What can't be confirmed yet was damaged in spite of its checksum.

@@ -44,7 +44,7 @@ fn refused(folder: &Path, reason: &str, advice: &str) -> ServiceError {
 
 /// A game as a file of the folder shows it.
 #[derive(Debug)]
-struct ShownGame {
+struct GameInFile {
     /// Number of the game, from 0.
     number: u64,
     /// The file, and in games.pgn the line and the programs.
@@ -56,11 +56,11 @@ struct ShownGame {
     result: ResultMarker,
 }
 
-impl ShownGame {
-    fn new(number: u64, place: String, has_ended: bool, tree: &GameTree) -> ShownGame {
+impl GameInFile {
+    fn new(number: u64, place: String, has_ended: bool, tree: &GameTree) -> GameInFile {
         let played = tree.replay().map(|replay| replay.game);
         let moves = played.map(|game| game.moves().iter().map(|&mv| game.coordinate(mv)).collect());
-        ShownGame { number, place, has_ended, moves: moves.unwrap_or_default(), result: tree.result }
+        GameInFile { number, place, has_ended, moves: moves.unwrap_or_default(), result: tree.result }
     }
 
     /// What a store does not know of the game; `None` if it knows all.
@@ -115,12 +115,12 @@ impl GamePast {
 }
 
 /// The games of an event that the files of its folder show. An error names the file.
-fn shown_games(folder: &Path, event: &EventState) -> io::Result<Vec<ShownGame>> {
+fn shown_games(folder: &Path, event: &EventState) -> io::Result<Vec<GameInFile>> {
     let mut games = games_of(&folder.join("games.pgn"), event)?;
     for (part, has_ended) in [("report", true), ("running", false)] {
         for (number, name) in game_files(&folder.join(part))? {
             let tree = read_games(&folder.join(part).join(&name))?.into_iter().next().unwrap_or_default().1;
-            games.push(ShownGame::new(number, format!("{part}/{name}"), has_ended, &tree));
+            games.push(GameInFile::new(number, format!("{part}/{name}"), has_ended, &tree));
         }
     }
     Ok(games)
@@ -132,11 +132,11 @@ pub(super) fn numbers_in(path: &Path, event: &EventState) -> io::Result<BTreeSet
 }
 
 /// The games in games.pgn that can be of an event.
-fn games_of(path: &Path, event: &EventState) -> io::Result<Vec<ShownGame>> {
+fn games_of(path: &Path, event: &EventState) -> io::Result<Vec<GameInFile>> {
     let shown = |(line, tree): (u64, GameTree)| {
         let [white, black] = ["White", "Black"].map(|tag| tree.tag(tag).unwrap_or("?"));
         let place = format!("games.pgn, line {line}: {white} - {black}");
-        Some(ShownGame::new(number_in(event, &tree)?, place, true, &tree))
+        Some(GameInFile::new(number_in(event, &tree)?, place, true, &tree))
     };
     Ok(read_games(path)?.into_iter().filter_map(shown).collect())
 }

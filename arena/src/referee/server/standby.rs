@@ -175,8 +175,7 @@ impl StandbyReferee {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<ObservationEnd, ServiceError> {
-        let (mut watch, mut failures, mut told) = (None, 0, String::new());
-        let mut vain = 0;
+        let (mut watch, mut failures, mut vain, mut told) = (None, 0, 0, String::new());
         self.predecessor = Some(referee.clone());
         loop {
             let (before, heard) = (self.store.count(), watch);
@@ -407,7 +406,7 @@ impl StandbyReferee {
             let text = format!("takes over from the referee at {}", predecessor.address);
             service.log(None, '#', &text)?;
             service.remember(&text);
-            service.predecessor =
+            service.succession.predecessor =
                 Some(Predecessor::tell(predecessor, (epoch, by), first, service.to_self.clone()));
         }
         Ok(service)

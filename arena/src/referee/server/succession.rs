@@ -13,10 +13,10 @@ use players::transport::{self, Transport};
 
 use super::standby::say;
 use super::{Duty, Service, ServiceEnd, ServiceError, ServiceMessage, TrustedPeer};
-use crate::referee::intake::restore_anew;
+use crate::referee::intake::{Intake, restore_anew};
 use crate::referee::lease::{SILENCE, Term, yields};
 use crate::referee::peer_line::PeerLine;
-use crate::referee::{ConnectionId, Fact, Notice};
+use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
 
 /// Interval at which a referee that has taken over tells its predecessor.
 const FENCE_INTERVAL: Duration = Duration::from_secs(2);
@@ -24,6 +24,17 @@ const FENCE_INTERVAL: Duration = Duration::from_secs(2);
 const FENCE_PATIENCE: Duration = Duration::from_secs(30);
 /// Time for which a referee that has taken over tries to tell its predecessor the end of the event.
 const END_PATIENCE: Duration = Duration::from_mins(10);
+
+/// The referees before and after this one.
+#[derive(Default)]
+pub(super) struct Succession {
+    /// The referee that has to know the end, because this one has taken over from it.
+    pub(super) predecessor: Option<Predecessor>,
+    /// The connection to a referee that has taken over and tells the end, and the number of the last fact.
+    pub(super) successor: Option<(ConnectionId, u64)>,
+    /// What it has told.
+    intake: Intake,
+}
 
 /// The referee from which this one has taken over.
 pub(super) struct Predecessor {
@@ -107,7 +118,7 @@ impl Service {
         if has_all {
             self.end_is_known()?;
         }
-        let Some(predecessor) = &mut self.predecessor else { return Ok(true) };
+        let Some(predecessor) = &mut self.succession.predecessor else { return Ok(true) };
         if let Some(since) = predecessor.told_since {
             return Ok(now.saturating_duration_since(since) > END_PATIENCE);
         }
@@ -126,7 +137,7 @@ impl Service {
 
     /// Notes that the predecessor knows the end.
     pub(super) fn end_is_known(&mut self) -> Result<(), ServiceError> {
-        if self.predecessor.take().is_some() {
+        if self.succession.predecessor.take().is_some() {
             self.store.mark_told()?;
         }
         Ok(())
@@ -160,30 +171,38 @@ impl Service {
             return Ok(Some(ServiceEnd::Outdated));
         }
         restore_anew(&mut self.event, &self.store.from(1)?);
-        self.successor = Some((connection, last));
+        self.succession.successor = Some((connection, last));
         Ok(None)
     }
 
     /// Takes a fact of the successor, or the end of the connection to it.
     pub(super) fn hear_successor(
         &mut self,
-        told: Option<(u64, String)>,
+        input: &ConnectionEvent,
         last: u64,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<Option<ServiceEnd>, ServiceError> {
         let stored = self.store.count();
-        let is_taken = told
-            .is_some_and(|(number, json)| self.intake.take(&mut self.event, stored, number, &json).is_ok());
-        if is_taken && self.intake.last(stored) < last {
+        let told = match input {
+            ConnectionEvent::Line(_, line) => PeerLine::parse(line.as_bytes()),
+            _ => None,
+        };
+        let is_taken = match told {
+            Some(PeerLine::Fact(number, json)) => {
+                self.succession.intake.take(&mut self.event, stored, number, &json).is_ok()
+            }
+            _ => false,
+        };
+        if is_taken && self.succession.intake.last(stored) < last {
             return Ok(None);
         }
         if !is_taken || !self.event.has_ended() {
             return Ok(Some(ServiceEnd::Outdated));
         }
         // All or nothing: with a part of them, this referee could take itself for the one that acts.
-        self.intake.settle(&mut self.event, &mut self.store)?;
+        self.succession.intake.settle(&mut self.event, &mut self.store)?;
         self.store.mark_over()?;
-        if let Some((connection, _)) = self.successor {
+        if let Some((connection, _)) = self.succession.successor {
             self.observers.say(connection, &PeerLine::Stored(last));
         }
         self.write_end(tell)?;

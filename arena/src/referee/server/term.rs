@@ -39,7 +39,7 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
         let lost = self.pulse.outage(now);
-        if self.successor.is_some() {
+        if self.succession.successor.is_some() {
             // It hears the end of the event.
             return Ok(());
         }
