@@ -177,8 +177,9 @@ fn open(
         return opened.map(|service| (Some(service), None)).map_err(explain);
     };
     let mut observer = StandbyReferee::open(event, plan.folder(), &identity, witness).map_err(explain)?;
-    if observer.is_over().map_err(explain)? && !plan.options.stay {
-        end_observation(&mut observer)?;
+    let owes_the_end = observer.owes_the_end().map_err(explain)?;
+    if observer.is_over().map_err(explain)? && !owes_the_end && !plan.options.stay {
+        end_observation(&mut observer, console)?;
         return Ok((None, None));
     }
     let stop = Arc::new(AtomicBool::new(false));
@@ -214,6 +215,11 @@ fn stand_by(
             );
             return observer.take_over(plan.listen_config()).map(Some).map_err(explain);
         }
+        Err(error @ ServiceError::ObservedReferee(..)) if observer.has_ended() && !plan.options.stay => {
+            console::say(&format!("{error}; nothing is left to be played"));
+            end_observation(&mut observer, console)?;
+            return Ok(None);
+        }
         watch => watch.map_err(explain)?,
     };
     match end {
@@ -223,7 +229,7 @@ fn stand_by(
         }
         ObservationEnd::Ended => {
             console::say("the referee has ended the service");
-            end_observation(&mut observer)?;
+            end_observation(&mut observer, console)?;
             Ok(None)
         }
         ObservationEnd::Stopped => bail!("interrupted while observing"),
@@ -231,8 +237,8 @@ fn stand_by(
 }
 
 /// Leaves the games and, at the event's end, the report in the observer's folder.
-fn end_observation(observer: &mut StandbyReferee) -> Result<()> {
-    if let Some(report) = observer.finish().map_err(explain)? {
+fn end_observation(observer: &mut StandbyReferee, console: &Console) -> Result<()> {
+    if let Some(report) = observer.finish(&mut |news| console.tell(news)).map_err(explain)? {
         console::say("all games have been played");
         console::say(report.trim_end());
     }

@@ -216,7 +216,7 @@ fn read_program(mut table: Table) -> Result<ExpectedProgram> {
         (Some(_), Some(_)) => {
             bail!("secret: the referee makes the secret of a program that it starts itself")
         }
-        (secret, None) => (secret.map(|secret| SecretHash::of(&Secret::new(&secret))), None),
+        (secret, None) => (secret.map(|secret| SecretHash::of_program(&name, &Secret::new(&secret))), None),
         (None, Some(spec)) => {
             let secret = random_secret();
             (Some(SecretHash::of_random(secret.clone())), Some(LocalProgram { spec, secret }))
@@ -231,6 +231,17 @@ fn long_enough(secret: String, place: &str) -> Result<String> {
         "{place}: expected a secret of at least 8 characters, and at most 255 bytes"
     );
     Ok(secret)
+}
+
+/// A program's name, and what another referee has to have in common with this one about how it signs on. The command of a program
+/// that the referee starts may differ, as machines do.
+fn sign_on(program: &ProgramSettings) -> (String, serde_json::Value) {
+    let told = match &program.secret {
+        _ if program.is_local => "started by the referee".to_owned(),
+        None => "without a secret".to_owned(),
+        Some(secret) => format!("secret with checksum {:04x}", secret.fingerprint().unwrap_or_default()),
+    };
+    (program.name.clone(), told.into())
 }
 
 fn random_secret() -> Secret {
@@ -345,6 +356,9 @@ impl EventPlan {
         shared["returns"] = json!(settings.returns);
         shared["penalty"] = json!(settings.penalty.as_secs());
         shared["rounds-by-hand"] = json!(settings.rounds_by_hand);
+        shared["stay"] = json!(self.options.stay);
+        shared["ponder"] = json!(self.options.ponder);
+        shared["sign-on"] = settings.programs.iter().map(sign_on).collect();
         shared["witness"] = json!(if self.options.witness.is_some() { "yes" } else { "no" });
         Ok(shared.to_string())
     }
@@ -461,5 +475,42 @@ impl EventOptions {
             Some(EventFormatName::RoundRobin) | None => TournamentFormat::RoundRobin,
         };
         Ok(ScheduleSettings { programs, format, games: self.games.unwrap_or(2), colours: ColourOrder::Pairs })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_referees_have_in_common_what_a_successor_would_do_otherwise() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let with_secret = |secret: &str| {
+            let file = folder.path().join(secret);
+            std::fs::write(&file, secret).expect("written");
+            format!("name=A secret-file={}", file.display())
+        };
+        let shared = |first: &str, options: EventOptions| {
+            let programs = [first, "B"].map(|words| program(words).expect("a program"));
+            EventPlan::new(options, programs.into()).and_then(|plan| plan.shared()).expect("a plan")
+        };
+        let usual = || shared("A", EventOptions::default());
+        assert_eq!(usual(), usual());
+        let (one, other) = (with_secret("open-sesame"), with_secret("open-barley"));
+        let secret = |words: &str| shared(words, EventOptions::default());
+        assert_eq!(secret(&one), secret(&one), "the same on each machine");
+        let differing = [
+            secret(&one),
+            secret(&other),
+            secret("name=A cmd=stockfish"),
+            shared("A", EventOptions { stay: true, ..EventOptions::default() }),
+            shared("A", EventOptions { ponder: true, ..EventOptions::default() }),
+        ];
+        for (place, settings) in differing.iter().enumerate() {
+            assert!(*settings != usual() && !differing[..place].contains(settings), "{settings}");
+            assert!(!settings.contains("sesame"), "{settings}");
+        }
+        let more = std::num::NonZeroUsize::new(7);
+        assert_eq!(shared("A", EventOptions { local_games: more, ..EventOptions::default() }), usual());
     }
 }

@@ -26,8 +26,9 @@ pub(super) enum PeerLine {
     Refused { acts: bool, reason: String },
     /// The observer is refused, because the settings here are these.
     Settings(String),
-    /// A referee has taken over: its term, and the first fact that is not shared.
-    Fence { token: String, term: Term, first: u64 },
+    /// A referee has taken over: its term, and the first fact that is not shared. If the event is over, the facts from there up to
+    /// the last one follow; else that is 0.
+    Fence { token: String, term: Term, first: u64, last: u64 },
     /// A referee would begin a term of an event.
     Claim { token: String, event: u64, term: Term },
     /// The witness grants the term of the event, or does not.
@@ -51,8 +52,8 @@ impl PeerLine {
                 format!("refused {} {reason}", if *acts { "acting" } else { "waiting" })
             }
             PeerLine::Settings(json) => format!("settings {json}"),
-            PeerLine::Fence { token, term: (epoch, by), first } => {
-                format!("fence {token} {epoch} {by} {first}")
+            PeerLine::Fence { token, term: (epoch, by), first, last } => {
+                format!("fence {token} {epoch} {by} {first} {last}")
             }
             PeerLine::Claim { token, event, term: (epoch, by) } => {
                 format!("claim {token} {event} {epoch} {by}")
@@ -106,8 +107,8 @@ impl PeerLine {
             "settings" => PeerLine::Settings(rest.to_owned()),
             "fence" => {
                 let (token, rest) = after_token()?;
-                let [epoch, by, first] = numbers(rest)?[..] else { return None };
-                PeerLine::Fence { token, term: (epoch, by), first }
+                let [epoch, by, first, last] = numbers(rest)?[..] else { return None };
+                PeerLine::Fence { token, term: (epoch, by), first, last }
             }
             "claim" => {
                 let (token, rest) = after_token()?;
@@ -145,7 +146,7 @@ mod tests {
             PeerLine::Refused { acts: true, reason: "there is another one".to_owned() },
             PeerLine::Refused { acts: false, reason: "its token is wrong".to_owned() },
             PeerLine::Settings("{\"tc\":\"60+1\"}".to_owned()),
-            PeerLine::Fence { token: token(), term: (3, 8), first: 151 },
+            PeerLine::Fence { token: token(), term: (3, 8), first: 151, last: 0 },
             PeerLine::Claim { token: token(), event: 5, term: (3, 8) },
             PeerLine::Claimed { event: 5, term: (3, 8), is_granted: true },
             PeerLine::Claimed { event: 5, term: (3, 8), is_granted: false },

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use std::time::{Duration, SystemTime};
 
-use game::{Color, clock_face, escaped};
+use game::{Color, Outcome, clock_face, escaped};
 
 use super::event::{EventState, GameSummary, GivenOrder};
 use crate::Grid;
@@ -93,9 +93,9 @@ pub(super) fn results(event: &EventState) -> Vec<&GameSummary> {
     results
 }
 
-pub(super) fn reason(result: &GameSummary) -> String {
-    let outcome = result.outcome.to_string();
-    if result.detail.is_empty() { outcome } else { format!("{outcome}: {}", result.detail) }
+/// Why a game ended so.
+pub(super) fn reason(outcome: Outcome, detail: &str) -> String {
+    if detail.is_empty() { outcome.to_string() } else { format!("{outcome}: {detail}") }
 }
 
 /// Returns the table of finished games.
@@ -114,7 +114,7 @@ fn results_table(event: &EventState) -> Grid {
             result.plies.to_string(),
             clock_face(result.used.white),
             clock_face(result.used.black),
-            reason(result),
+            reason(result.outcome, &result.detail),
         ]);
     }
     grid

@@ -98,6 +98,24 @@ impl SecretHash {
         SecretHash(HashKind::Slow { salt, hash: hash(secret, &salt) })
     }
 
+    /// Hashes the secret of a program so that two referees get the same hash. It is never stored.
+    pub fn of_program(name: &str, secret: &Secret) -> SecretHash {
+        let mut salt = [0_u8; 16];
+        for (place, byte) in name.bytes().enumerate() {
+            salt[place % 16] = salt[place % 16].rotate_left(3) ^ byte;
+        }
+        SecretHash(HashKind::Slow { salt, hash: hash(secret, &salt) })
+    }
+
+    /// A few bits of the hash, by which two referees notice that their secrets differ. They are too few to tell the secret; `None` for
+    /// a random one.
+    pub fn fingerprint(&self) -> Option<u16> {
+        match self.0 {
+            HashKind::Slow { hash, .. } => Some(u16::from_le_bytes([hash[0], hash[1]])),
+            HashKind::Random(_) => None,
+        }
+    }
+
     /// For a secret that this process has made at random and gives to a program that it starts.
     pub fn of_random(secret: Secret) -> SecretHash {
         SecretHash(HashKind::Random(secret))
@@ -195,6 +213,12 @@ mod tests {
         for wrong in ["", "open-sesam", "open-sesame ", "Open-sesame"] {
             assert!(!hash.is_of(&Secret::new(wrong)), "{wrong}");
         }
+        let of = |name, secret| SecretHash::of_program(name, &Secret::new(secret)).fingerprint();
+        assert_eq!(of("A", "open-sesame"), of("A", "open-sesame"));
+        assert!(
+            of("A", "open-sesame") != of("A", "open-barley")
+                && of("A", "open-sesame") != of("B", "open-sesame")
+        );
         let salt = |SecretHash(kind)| if let HashKind::Slow { salt, .. } = kind { Some(salt) } else { None };
         assert_ne!(salt(hash.clone()), salt(SecretHash::of(&Secret::new("open-sesame"))), "salted");
         let random = SecretHash::of_random(Secret::new("open-sesame"));

@@ -56,6 +56,7 @@ enum Event {
 }
 
 /// A referee. `durable` survives a crash.
+#[expect(clippy::struct_excessive_bools, reason = "they say different things")]
 struct Node {
     id: u64,
     durable: Vec<Fact>,
@@ -75,7 +76,16 @@ struct Node {
     link: Option<Link>,
     /// Facts that it has applied as an observer and not stored yet.
     intake: Intake,
+    /// What it tells the referee from which it has taken over: its term, and the first fact that is not shared.
     fence: Option<(Term, u64)>,
+    /// The connection over which it has told the end, and the number of the last fact.
+    telling: Option<(Link, u64)>,
+    /// The connection over which it is told the end, and the number of the last fact.
+    successor: Option<(Link, u64)>,
+    /// Whether it has the end of the event, and has gone home.
+    is_done: bool,
+    /// Whether it has died for good.
+    is_dead: bool,
 }
 
 struct Client {
@@ -144,6 +154,8 @@ enum Bug {
     ForgetsToStore,
     /// A damaged acknowledgement is believed.
     BelievesAll,
+    /// A referee that has taken over goes home without telling its predecessor the end.
+    GoesHome,
 }
 
 impl Bug {
@@ -189,6 +201,10 @@ impl Node {
             link: None,
             intake: Intake::default(),
             fence: None,
+            telling: None,
+            successor: None,
+            is_done: false,
+            is_dead: false,
         }
     }
 
@@ -201,6 +217,7 @@ impl Node {
         event.take_effects();
         (self.event, self.lease) = (event, Lease::default());
         (self.is_up, self.is_acting, self.watch, self.link, self.fence) = (true, false, None, None, None);
+        (self.telling, self.successor) = (None, None);
         self.intake = Intake::default();
         self.clients.clear();
         self.ran = now;
@@ -225,6 +242,29 @@ impl Node {
             is_within = (*epoch, *by) == term;
         }
         is_within.then(|| self.stored())
+    }
+
+    /// Where it took over, or does now: the term and the first fact. See `StandbyReferee::take_over`.
+    fn taken_over(&self) -> Option<(Term, u64)> {
+        let epochs = self.durable.iter().zip(1..).filter_map(|(fact, number)| match fact {
+            Fact::Epoch { by, epoch } => Some(((*epoch, *by), number)),
+            _ => None,
+        });
+        let epochs: Vec<(Term, u64)> = epochs.collect();
+        let other = epochs.iter().rposition(|((_, by), _)| *by != self.id)?;
+        Some(epochs.get(other + 1).copied().unwrap_or((self.event.term(), self.stored() + 1)))
+    }
+
+    /// Whether it acts, and all games have been played and told.
+    fn is_over(&self, at: Instant) -> bool {
+        self.is_acting && self.event.is_over(at) && !self.lease.holds()
+    }
+
+    /// Whether it will never act, now that the other has gone home: it only observes, and may not take over.
+    fn is_idle(&self, witness: Option<Term>) -> bool {
+        let is_denied = witness.is_some_and(|(epoch, by)| epoch > self.event.epoch && by != self.id);
+        let may_take_over = self.watch.is_some() && self.event.observer == Some(self.id) && !is_denied;
+        self.is_up && self.observes && self.event.referee != self.id && !may_take_over
     }
 
     /// Takes the facts from a number on out, as the other referee doesn't have them, and starts anew.
@@ -313,17 +353,26 @@ impl Simulation {
                 return false;
             }
             self.handle(event);
-            if self.last_referee().is_some() {
+            if self.is_settled() {
                 return true;
             }
         }
         false
     }
 
-    /// The referee at which the event has come to its end.
-    fn last_referee(&self) -> Option<&Node> {
-        let at = self.base + Duration::from_hours(1);
-        self.nodes.iter().find(|node| node.is_acting && node.event.is_over(at) && !node.lease.holds())
+    /// Whether the event has come to its end, and everybody who can know it does.
+    fn is_settled(&self) -> bool {
+        let at = self.late();
+        let ends = |one: &Node, other: &Node| {
+            let is_left_alone = other.is_dead || other.is_idle(self.witness);
+            (one.is_done && (other.is_done || is_left_alone)) || (one.is_over(at) && other.is_dead)
+        };
+        ends(&self.nodes[0], &self.nodes[1]) || ends(&self.nodes[1], &self.nodes[0])
+    }
+
+    /// A moment after all quiet periods.
+    fn late(&self) -> Instant {
+        self.base + Duration::from_hours(1)
     }
 
     fn handle(&mut self, event: Event) {
@@ -356,6 +405,7 @@ impl Simulation {
     fn handle_node(&mut self, number: usize, life: Option<u32>, happening: Happening) {
         let (now, node) = (self.now, &mut self.nodes[number]);
         match happening {
+            Happening::Restart if node.is_done => (),
             Happening::Restart => {
                 let may_observe = self.random.bool() && self.acts(1 - number);
                 let node = &mut self.nodes[number];
@@ -387,16 +437,23 @@ impl Simulation {
         node.life += 1;
         let clients = std::mem::take(&mut node.clients);
         let other = &self.nodes[1 - number];
-        let has_all = other.is_acting && other.event.epoch >= self.nodes[number].event.epoch;
+        let has_all =
+            (other.is_acting || other.is_done) && other.event.epoch >= self.nodes[number].event.epoch;
         // Who has claimed a term and dies before it begins has to come back, or the director decides.
         let has_claimed = self.witness.is_some_and(|(epoch, _)| epoch > other.event.epoch);
-        let is_needed = self.witness.is_none() || self.has_died || has_claimed || !(other.is_up && has_all);
+        let is_there = other.is_up || other.is_done;
+        let is_needed = self.witness.is_none() || self.has_died || has_claimed || !(is_there && has_all);
         let restart = now + self.random.u64(100..4000);
         if is_needed || self.random.bool() {
             self.at(restart, Event::Node(number, None, Happening::Restart));
         } else {
-            self.has_died = true;
+            (self.has_died, self.nodes[number].is_dead) = (true, true);
         }
+        self.hang_up(number, clients);
+    }
+
+    /// Closes all connections of a referee.
+    fn hang_up(&mut self, number: usize, clients: Vec<Link>) {
         for link in clients {
             self.close_client(link);
         }
@@ -415,7 +472,9 @@ impl Simulation {
             self.observe(number, happening, at);
             return;
         }
-        self.keep_lease(number, Duration::from_millis(lost).mul_f64(self.nodes[number].rate), at);
+        if self.nodes[number].successor.is_none() {
+            self.keep_lease(number, Duration::from_millis(lost).mul_f64(self.nodes[number].rate), at);
+        }
         let node = &mut self.nodes[number];
         match happening {
             Happening::Tick => {
@@ -443,7 +502,32 @@ impl Simulation {
         }
         if !self.nodes[number].observes {
             self.deliver(number, at);
+            self.end(number);
         }
+    }
+
+    /// Ends a referee at the event's end. One that has taken over from the other first tells that one.
+    fn end(&mut self, number: usize) {
+        let node = &self.nodes[number];
+        if !node.is_over(self.late()) {
+            return;
+        }
+        let is_followed = node.lease.connection().is_some() && node.lease.stored() == node.stored();
+        let owes = node.fence.is_some() && !is_followed && !self.nodes[1 - number].is_done;
+        if !owes || self.bug == Bug::GoesHome {
+            if let Some(link) = node.lease.connection() {
+                self.send_peer(number, link, &PeerLine::End);
+            }
+            self.go_home(number);
+        }
+    }
+
+    fn go_home(&mut self, number: usize) {
+        let node = &mut self.nodes[number];
+        (node.is_done, node.is_up) = (true, false);
+        node.life += 1;
+        let clients = std::mem::take(&mut node.clients);
+        self.hang_up(number, clients);
     }
 
     fn keep_lease(&mut self, number: usize, lost: Duration, at: Instant) {
@@ -454,6 +538,7 @@ impl Simulation {
                 node.event.take_effects();
                 node.is_acting = true;
                 node.event.open(node.id, at);
+                node.fence = node.taken_over();
             }
             LeaseStep::StandDown => {
                 node.is_acting = false;
@@ -502,15 +587,83 @@ impl Simulation {
             && self.now >= self.cut_until
             && self.nodes[other].is_up
         {
-            let fence = PeerLine::Fence { token: TOKEN.to_owned(), term, first };
-            let life = self.nodes[other].life;
-            for text in self.on_its_way(&fence) {
-                self.at(self.now + DELAY, Event::Node(other, Some(life), Happening::Peer(0, text)));
+            let node = &self.nodes[number];
+            let (last, facts) = if node.is_over(self.late()) {
+                (node.stored(), node.durable[first as usize - 1..].to_vec())
+            } else {
+                (0, Vec::new())
+            };
+            self.count += 1;
+            let link = self.count;
+            self.nodes[number].telling = (last > 0).then_some((link, last));
+            self.send_apart(other, link, &PeerLine::Fence { token: TOKEN.to_owned(), term, first, last });
+            for (fact, number) in facts.into_iter().zip(first..) {
+                let json = serde_json::to_string(&fact).expect("JSON");
+                self.send_apart(other, link, &PeerLine::Fact(number, json));
             }
         }
     }
 
+    /// Sends a line over a connection of its own that tells the end.
+    fn send_apart(&mut self, to: usize, link: Link, told: &PeerLine) {
+        let life = self.nodes[to].life;
+        for text in self.on_its_way(told) {
+            self.at(self.now + DELAY, Event::Node(to, Some(life), Happening::Peer(link, text)));
+        }
+    }
+
+    /// A referee hears the end from the one that has taken over from it; see `Service::hear_successor`.
+    fn hear_successor(&mut self, number: usize, link: Link, last: u64, text: &[u8]) {
+        let node = &mut self.nodes[number];
+        let stored = node.stored();
+        let is_taken = match PeerLine::parse(text) {
+            Some(PeerLine::Fact(count, json)) => {
+                node.intake.take(&mut node.event, stored, count, &json).is_ok()
+            }
+            _ => false,
+        };
+        if is_taken && node.intake.last(stored) < last {
+            return;
+        }
+        if is_taken && node.event.has_ended() {
+            self.settle(number);
+            assert_eq!(self.nodes[number].stored(), last, "all was told");
+            self.send_apart(1 - number, link, &PeerLine::Stored(last));
+            self.go_home(number);
+        } else {
+            self.leave_to_successor(number);
+        }
+    }
+
+    /// The process ends, and the director starts it again: by its own command, or to observe its successor.
+    fn leave_to_successor(&mut self, number: usize) {
+        let observes = self.random.bool();
+        let node = &mut self.nodes[number];
+        let clients = std::mem::take(&mut node.clients);
+        node.observes = observes;
+        node.life += 1;
+        node.start(self.now);
+        let life = node.life;
+        for link in clients {
+            self.close_client(link);
+        }
+        self.at(self.now + TICK, Event::Node(number, Some(life), Happening::Tick));
+    }
+
     fn hear_peer(&mut self, number: usize, link: Link, text: &[u8], at: Instant) {
+        match self.nodes[number].successor {
+            Some((known, last)) if known == link => return self.hear_successor(number, link, last, text),
+            // The connection before was lost.
+            Some(_) => return self.leave_to_successor(number),
+            None => {}
+        }
+        if let Some((known, last)) = self.nodes[number].telling.filter(|(known, _)| *known == link) {
+            if PeerLine::parse(text) == Some(PeerLine::Stored(last)) {
+                debug_assert_eq!(known, link);
+                self.go_home(number);
+            }
+            return;
+        }
         let node = &mut self.nodes[number];
         let stored = node.stored();
         match self.bug.parse(text) {
@@ -535,18 +688,14 @@ impl Simulation {
                 node.lease.renew(link, beat);
                 node.lease.confirm(link, count);
             }
-            Some(PeerLine::Fence { term, first, .. }) if yields(node.event.term(), term) => {
+            Some(PeerLine::Fence { term, first, last, .. }) if yields(node.event.term(), term) => {
                 node.durable.truncate(first as usize - 1);
-                let clients = std::mem::take(&mut node.clients);
-                // The director starts it again, to observe its successor.
-                node.observes = true;
-                node.life += 1;
-                node.start(self.now);
-                let life = node.life;
-                for link in clients {
-                    self.close_client(link);
+                if last == 0 {
+                    return self.leave_to_successor(number);
                 }
-                return self.at(self.now + TICK, Event::Node(number, Some(life), Happening::Tick));
+                node.start(self.now);
+                node.successor = Some((link, last));
+                return;
             }
             // It was damaged on its way.
             _ => return self.close_peer(number, link),
@@ -656,6 +805,12 @@ impl Simulation {
                 self.nodes[number].go_back(first, self.now);
                 self.backs += 1;
             }
+            PeerLine::End if node.event.has_ended() => {
+                self.settle(number);
+                self.go_home(number);
+            }
+            // A fact before it was lost.
+            PeerLine::End => self.unfollow(number),
             // See `StandbyReferee::watch`.
             PeerLine::Refused { acts, .. } if !acts || node.observer().is_some() => {
                 self.unfollow(number);
@@ -695,16 +850,12 @@ impl Simulation {
             self.unfollow(number);
             let node = &self.nodes[number];
             let may_try = node.event.observer == Some(node.id) || bug == Bug::TakesOverUnnamed;
-            if may_try && self.witness.is_some() && !self.is_granted(number) {
+            // If the witness denies it the term, it asks the referee again.
+            if !may_try || self.witness.is_none() || self.is_granted(number) {
+                let node = &mut self.nodes[number];
+                (node.watch, node.observes) = (None, !may_try);
                 return;
             }
-            let node = &mut self.nodes[number];
-            node.watch = None;
-            if may_try {
-                let fence = ((node.event.epoch + 1, node.id), node.stored() + 1);
-                (node.observes, node.fence) = (false, Some(fence));
-            }
-            return;
         }
         if self.nodes[number].link.is_some() {
             return;
@@ -903,9 +1054,17 @@ impl Simulation {
         }
     }
 
-    /// All that was told is part of the event in the end.
+    /// All that was told is part of the event in the end, at each referee that knows the end.
     fn check_end(&self) {
-        let node = self.last_referee().expect("the event is over");
+        let at = self.late();
+        let knowing: Vec<&Node> = self.nodes.iter().filter(|node| node.is_done || node.is_over(at)).collect();
+        assert!(!knowing.is_empty(), "the event is over");
+        for node in knowing {
+            self.check_told(node);
+        }
+    }
+
+    fn check_told(&self, node: &Node) {
         let mut moves: HashMap<u32, Vec<&str>> = HashMap::new();
         let mut results: HashMap<u32, String> = HashMap::new();
         for fact in &node.durable {
@@ -986,6 +1145,7 @@ fn the_simulation_finds_bugs_that_are_put_in() {
         (Bug::GrantsTwice, ""),
         (Bug::ForgetsToStore, ""),
         (Bug::BelievesAll, ""),
+        (Bug::GoesHome, "does not end"),
     ] {
         let found = (0..5000).find_map(|seed| {
             let done = std::panic::catch_unwind(|| run(seed, bug));

@@ -160,8 +160,15 @@ impl EventStore {
     /// # Errors
     /// The facts cannot be read.
     pub fn game(&self, game: u64) -> Result<Vec<Fact>, EventStoreError> {
-        let facts = self.select("SELECT fact FROM facts WHERE game = ?1 ORDER BY number", game as i64)?;
-        Ok(since_beginning(&facts))
+        Ok(since_beginning(&self.all_about(game)?))
+    }
+
+    /// Returns all facts about a game.
+    ///
+    /// # Errors
+    /// The facts cannot be read.
+    pub(super) fn all_about(&self, game: u64) -> Result<Vec<Fact>, EventStoreError> {
+        self.select("SELECT fact FROM facts WHERE game = ?1 ORDER BY number", game as i64)
     }
 
     /// Returns all facts from the given number on.
@@ -211,19 +218,36 @@ impl EventStore {
         Ok(is_within.then(|| self.count()))
     }
 
-    /// The games that have ever had a fact of a kind, facts that were set aside included.
+    /// The games that have facts that were set aside.
     ///
     /// # Errors
     /// The store can't be read.
-    pub(super) fn games_with(&self, kind: &str) -> Result<BTreeSet<u64>, EventStoreError> {
+    pub(super) fn games_set_aside(&self) -> Result<BTreeSet<u64>, EventStoreError> {
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let query =
-            "SELECT game FROM facts WHERE fact LIKE ?1 UNION SELECT game FROM set_aside WHERE fact LIKE ?1";
+        let query = "SELECT DISTINCT game FROM set_aside WHERE game IS NOT NULL";
         let mut statement = self.database.prepare_cached(query).map_err(failed)?;
-        let begin = format!("{{\"fact\":\"{kind}\"%");
-        let games = statement.query_map([begin], |row| row.get::<_, Option<i64>>(0)).map_err(failed)?;
-        let games: Vec<Option<i64>> = games.collect::<Result<_, _>>().map_err(failed)?;
-        Ok(games.into_iter().flatten().map(|game| game as u64).collect())
+        let games = statement.query_map([], |row| row.get::<_, i64>(0)).map_err(failed)?;
+        games.map(|game| game.map(|game| game as u64)).collect::<Result<_, _>>().map_err(failed)
+    }
+
+    /// Returns where this referee took over from another one the last time, if that one has not been the author of facts since: the number
+    /// of the first fact that the other does not have of itself, and the epoch that began there.
+    ///
+    /// # Errors
+    /// The facts cannot be read.
+    pub(super) fn taken_over(&self) -> Result<Option<(u64, u64)>, EventStoreError> {
+        let (mut taken, mut before) = (None, self.referee);
+        for (number, fact) in (1..).zip(self.from(1)?) {
+            if let Fact::Epoch { epoch, by } = fact {
+                if by != self.referee {
+                    taken = None;
+                } else if before != by {
+                    taken = Some((number, epoch));
+                }
+                before = by;
+            }
+        }
+        Ok(taken)
     }
 
     /// Takes the facts from a number on out of the event. They are kept in a table of their own.
@@ -247,9 +271,7 @@ impl EventStore {
     /// # Errors
     /// The store can't be changed.
     pub(super) fn mark_over(&self) -> Result<(), EventStoreError> {
-        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let insert = "INSERT OR REPLACE INTO event (name, value) VALUES ('over', ?1)";
-        self.database.execute(insert, [self.count().to_string()]).map(drop).map_err(failed)
+        self.note("over", &self.count().to_string())
     }
 
     /// Whether all games had been played when the store was used last.
@@ -257,11 +279,55 @@ impl EventStore {
     /// # Errors
     /// The store can't be read.
     pub(super) fn is_over(&self) -> Result<bool, EventStoreError> {
+        Ok(self.noted("over")? == Some(self.count().to_string()))
+    }
+
+    /// Notes that the other referee knows the end of the event, too.
+    ///
+    /// # Errors
+    /// The store can't be changed.
+    pub(super) fn mark_told(&self) -> Result<(), EventStoreError> {
+        self.note("told", &self.count().to_string())
+    }
+
+    /// Whether the other referee knew the end of the event when the store was used last.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn is_told(&self) -> Result<bool, EventStoreError> {
+        Ok(self.noted("told")? == Some(self.count().to_string()))
+    }
+
+    /// Notes that another referee has taken over, in a term.
+    ///
+    /// # Errors
+    /// The store can't be changed.
+    pub(super) fn mark_fenced(&self, (epoch, by): Term) -> Result<(), EventStoreError> {
+        self.note("fenced", &format!("{epoch} {by}"))
+    }
+
+    /// The term in which another referee had taken over when the store was used last.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn fenced(&self) -> Result<Option<Term>, EventStoreError> {
+        let read = |text: &str| {
+            let (epoch, by) = text.split_once(' ')?;
+            Some((epoch.parse().ok()?, by.parse().ok()?))
+        };
+        Ok(self.noted("fenced")?.as_deref().and_then(read))
+    }
+
+    fn note(&self, name: &str, value: &str) -> Result<(), EventStoreError> {
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let query = "SELECT value FROM event WHERE name = 'over'";
-        let count: Option<String> =
-            self.database.query_row(query, [], |row| row.get(0)).optional().map_err(failed)?;
-        Ok(count == Some(self.count().to_string()))
+        let insert = "INSERT OR REPLACE INTO event (name, value) VALUES (?1, ?2)";
+        self.database.execute(insert, [name, value]).map(drop).map_err(failed)
+    }
+
+    fn noted(&self, name: &str) -> Result<Option<String>, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let query = "SELECT value FROM event WHERE name = ?1";
+        self.database.query_row(query, [name], |row| row.get(0)).optional().map_err(failed)
     }
 
     /// Returns the number of facts.
@@ -287,19 +353,35 @@ pub(super) fn differing(one: &str, other: &str) -> Vec<(String, String, String)>
     changed.map(|name| (name.clone(), shown(one.get(name)), shown(other.get(name)))).collect()
 }
 
-/// The values of a JSON object, with the names of objects inside before those of their values.
+/// The values of a JSON object in words, with the names of objects inside before those of their values.
 fn flat(object: serde_json::Map<String, Value>) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     for (name, value) in object {
         match value {
             Value::Object(inner) => {
-                values.extend(flat(inner).into_iter().map(|(key, value)| (format!("{name}.{key}"), value)));
+                let inner = inner.into_iter().map(|(key, value)| (format!("{name}.{key}"), in_words(&value)));
+                values.extend(inner);
             }
-            Value::String(text) => drop(values.insert(name, text)),
-            value => drop(values.insert(name, value.to_string())),
+            value => drop(values.insert(name, in_words(&value))),
         }
     }
     values
+}
+
+/// A value without the signs of JSON: `swiss, rounds 3` for `{"swiss":{"rounds":3}}`.
+fn in_words(value: &Value) -> String {
+    let told = |(key, value): (&String, &Value)| match value {
+        Value::Object(_) => format!("{key}, {}", in_words(value)),
+        _ => format!("{key} {}", in_words(value)),
+    };
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::Bool(is_so) => if *is_so { "yes" } else { "no" }.to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Object(inner) => inner.iter().map(told).collect::<Vec<_>>().join(", "),
+        Value::Array(inner) => inner.iter().map(in_words).collect::<Vec<_>>().join(", "),
+        Value::Number(number) => number.to_string(),
+    }
 }
 
 /// Of all facts about a game returns those that make it what it is: those since it last began.
@@ -491,6 +573,16 @@ mod tests {
     }
 
     #[test]
+    fn what_differs_is_told_in_words() {
+        let now = r#"{"schedule":{"format":"round-robin","games":2},"ponder":false,"seed":null,"programs":["A","B"]}"#;
+        let then = r#"{"schedule":{"format":{"swiss":{"rounds":3}},"games":2},"ponder":true,"seed":7,"programs":["A"]}"#;
+        assert_eq!(
+            differences(then, now),
+            "ponder: yes, now no; programs: A, now A, B; schedule.format: swiss, rounds 3, now round-robin; seed: 7, now none"
+        );
+    }
+
+    #[test]
     fn what_was_committed_is_there_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("event.sqlite");
@@ -506,6 +598,19 @@ mod tests {
         assert_eq!((after.as_slice(), store.count()), (&told[..], 2));
         drop(store);
         assert!(matches!(facts(&path, "{\"x\":1}"), Err(EventStoreError::OtherEvent { .. })));
+    }
+
+    #[test]
+    fn it_knows_where_it_took_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut store, _) = facts(&folder.path().join("event.sqlite"), "{}").expect("a store");
+        let own = store.referee;
+        let terms = [(1, own), (2, own), (3, 7), (4, own), (5, own), (6, 7)];
+        let taken = terms.map(|(epoch, by)| {
+            store.commit(&[Fact::Epoch { epoch, by }, Fact::Round { round: 1 }]).expect("stored");
+            store.taken_over().expect("read")
+        });
+        assert_eq!(taken, [None, None, None, Some((7, 4)), Some((7, 4)), None]);
     }
 
     #[test]

@@ -172,7 +172,7 @@ pub(super) fn state(
             json!({
                 "number": result.fixture.number + 1, "round": result.fixture.round,
                 "white": event.name(result.fixture.white), "black": event.name(result.fixture.black),
-                "result": result.outcome.result(), "reason": report::reason(result), "plies": result.plies,
+                "result": result.outcome.result(), "reason": report::reason(result.outcome, &result.detail), "plies": result.plies,
                 "began": unix_millis(result.began), "ended": unix_millis(result.began + result.lasted),
             })
         })

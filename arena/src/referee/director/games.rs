@@ -69,13 +69,14 @@ impl EventState {
     ) -> Done {
         let result = self.may_correct(game, outcome)?;
         let (game, before) = (result.fixture.number, result.outcome);
-        let correction = format!("corrected from {} ({})", before.result(), report::reason(result));
+        let facts = past(game)?;
+        let correction = correction(&facts, before);
         let corrected = Fact::Corrected {
             game,
             outcome: RecordedOutcome(outcome),
             detail: with_reason(&correction, reason),
         };
-        let mut live = self.recall_from(&past(game)?)?;
+        let mut live = self.recall_from(&facts)?;
         live.apply(&corrected)?;
         let follows = self.schedule.clone().correct(&live.fixture, points(before), points(outcome));
         self.record(corrected);
@@ -246,6 +247,18 @@ impl EventState {
         }
         self.watch_flag(game);
     }
+}
+
+/// Tells the first result of a game, with its reason, and the last one, if that is another correction.
+fn correction(facts: &[Fact], before: Outcome) -> String {
+    let first = facts.iter().find_map(|fact| match fact {
+        Fact::Ended { outcome, detail, .. } => Some((outcome.0, detail.as_str())),
+        _ => None,
+    });
+    let (first, detail) = first.unwrap_or((before, ""));
+    let told = format!("corrected from {} ({})", first.result(), report::reason(first, detail));
+    let is_again = facts.iter().any(|fact| matches!(fact, Fact::Corrected { .. }));
+    if is_again { format!("{told}, last from {}", before.result()) } else { told }
 }
 
 /// White's points.

@@ -47,7 +47,7 @@ enter NAME [secret-file=FILE | secret=SECRET]
                            a further program takes part, from the next round on; on the page only with secret=
 start NAME                 start a program of this machine again
 stop NAME                  end a program of this machine
-alone                      go on without the observer, if you know that it has not taken over
+alone [lost]               go on without the observer, if you know that it has not taken over (lost: or all that it has is lost)
 broadcast TEXT             tell all programs something
 quit                       end the service and send all programs away; the same command goes on with the event later
 quit pause                 the same, but the programs look for the referee until it is there again
@@ -286,10 +286,10 @@ impl EventState {
                 self.rewind(game, mv, Some([clock(white)?, clock(black)?]), past, at)
             }
             ["add", game, side, seconds] => {
-                self.about(game, |event, game| event.add_time(game, color(side)?, time(seconds)?, at))
+                self.about(game, |event, game| event.add_time(game, color(side)?, span(seconds)?, at))
             }
             ["take", game, side, seconds] => {
-                self.about(game, |event, game| event.take_time(game, color(side)?, time(seconds)?, at))
+                self.about(game, |event, game| event.take_time(game, color(side)?, span(seconds)?, at))
             }
             ["clock", game, side, seconds] => {
                 self.about(game, |event, game| event.set_clock(game, color(side)?, clock(seconds)?, at))
@@ -478,6 +478,12 @@ fn time(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| (0.0..1e6).contains(seconds));
     let seconds = seconds.ok_or_else(|| format!("`{}`: expected seconds", game::excerpt(text)))?;
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Parses a time that is given or taken.
+fn span(text: &str) -> Result<Duration, String> {
+    let time = time(text)?;
+    if time.is_zero() { Err(format!("`{}`: expected more than 0 s", game::excerpt(text))) } else { Ok(time) }
 }
 
 /// Parses the time that a clock shall show. With none the side would have lost at once.

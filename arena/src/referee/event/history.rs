@@ -202,7 +202,12 @@ impl EventState {
         let (detail, plies) = (live.record.detail.clone(), live.record.moves.len() as u32);
         let (began, lasted) = (live.record.started, live.record.lasted);
         let result = GameSummary { fixture, outcome, detail, plies, used, began, lasted };
-        let text = format!("{} {} ({})", self.title(&fixture), outcome.result(), report::reason(&result));
+        let text = format!(
+            "{} {} ({})",
+            self.title(&fixture),
+            outcome.result(),
+            report::reason(outcome, &result.detail)
+        );
         self.results.push(result);
         self.tell(false, text);
         self.fill_queue();

@@ -428,6 +428,18 @@ impl EventState {
         self.out.facts.len() as u64
     }
 
+    /// Sends the programs home, because all games have been played.
+    pub(super) fn send_home(&mut self, at: Instant) {
+        for program in 0..self.programs.len() {
+            if let Some(connection) = self.programs[program].connection {
+                let position = Position::of(&Game::default());
+                let directive = Directive::new(RefereeCommand::Disconnect, position);
+                self.write(connection, directive, self.programs[program].extended, None);
+                self.close(connection, at);
+            }
+        }
+    }
+
     /// Ends the service: asks all clients to close their connections. In a pause their connections are only closed, so that
     /// they look for a referee.
     pub fn close_down(&mut self, is_pause: bool) {

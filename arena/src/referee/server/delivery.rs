@@ -5,7 +5,6 @@
 //! written before they are sent.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -74,8 +73,7 @@ impl Service {
         for connection in disconnects {
             self.connections.remove(&connection);
         }
-        self.write_games(&facts, &finished, &amended)
-            .map_err(|error| ServiceError::File("games.pgn", error))?;
+        self.write_games(&facts, &finished, &amended, tell)?;
         if amended.iter().any(|(_, now)| now.is_none()) {
             self.report_anew()?;
         }
@@ -130,7 +128,8 @@ impl Service {
         facts: &[Fact],
         finished: &[FinishedGame],
         amended: &[(u64, Option<FinishedGame>)],
-    ) -> io::Result<()> {
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<(), ServiceError> {
         let is_going_on = |fact: &&Fact| !matches!(fact, Fact::Ended { .. });
         self.files.behind.extend(facts.iter().filter(is_going_on).filter_map(Fact::game));
         for fact in facts {
@@ -138,15 +137,12 @@ impl Service {
                 self.opinions.remove(game);
             }
         }
-        let tags = self.event.settings.tags();
-        for ending in finished {
-            self.files.write_game(&tags, ending)?;
-        }
-        for (game, now) in amended {
-            self.files.amend_game(&tags, *game, now.as_ref())?;
+        if !amended.is_empty() {
             self.reported = None;
         }
-        Ok(())
+        let written = self.files.write_games(&self.event.settings.tags(), finished, amended);
+        let told = written.map_err(|error| ServiceError::File("games.pgn", error))?;
+        told.map_or(Ok(()), |text| self.announce(&text, tell))
     }
 
     pub(super) fn log(
@@ -193,7 +189,7 @@ impl Service {
     }
 
     fn flush(&mut self) -> Result<(), ServiceError> {
-        self.files.flush().map_err(|error| ServiceError::File("games.pgn or traffic.log", error))
+        self.files.flush().map_err(|error| ServiceError::File("traffic.log", error))
     }
 
     /// Asks all clients to disconnect, or only closes their connections in a pause, and waits until the messages have been
@@ -211,7 +207,8 @@ impl Service {
         self.deliver(tell)?;
         self.connections.clear();
         let until = Instant::now() + FAREWELL;
-        while self.limiter.count() > 0 && Instant::now() < until {
+        // The other referee, too, has to get what was said last.
+        while self.limiter.count() + self.observers.limiter.count() > 0 && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }
         Ok(())
@@ -246,6 +243,13 @@ impl Service {
         let is_confirmed = self.is_acting() && !self.lease.holds();
         let is_due = is_confirmed && self.files.has_report() && !self.event.is_over(Instant::now());
         if is_due { self.report() } else { Ok(()) }
+    }
+
+    /// Writes games.pgn and the report of an event that is over.
+    pub(super) fn write_end(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        let kept = write_games_anew(&mut self.files, &self.event, &self.store)?;
+        kept.map_or(Ok(()), |text| self.announce(&text, tell))?;
+        self.report()
     }
 
     /// Writes the final report and every game.
@@ -290,7 +294,7 @@ pub(super) fn write_games_anew(
         let live = stored_game(event, store, result.fixture.number)?;
         finished.extend(live.map(|live| FinishedGame { fixture: live.fixture, record: live.record }));
     }
-    let written = files.rewrite_games(event, &finished);
+    let written = files.rewrite_games(&event.settings.tags(), &finished);
     written.map_err(|error| ServiceError::File("games.pgn", error))
 }
 
@@ -359,7 +363,7 @@ impl Service {
     pub(super) fn answer(&self, query: &PageQuery) -> Result<Option<String>, ServiceError> {
         Ok(match *query {
             PageQuery::State => Some(self.state(self.is_directed).to_string()),
-            PageQuery::AllPgn => self.files.games().ok(),
+            PageQuery::AllPgn => Some(self.files.games()),
             PageQuery::Game(game) => {
                 let opinions = self.opinions.get(&game);
                 self.find(game)?.map(|live| view::detail(&live.fixture, &live.record, opinions))

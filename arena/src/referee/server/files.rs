@@ -16,7 +16,7 @@ use messages::referee::without_secret;
 use time::OffsetDateTime;
 
 use super::page;
-use super::shown::{foreign_game, own_games};
+use super::shown::{game_files, numbers_in};
 use crate::referee::store::JobThread;
 use crate::referee::{ConnectionId, EventState, FinishedGame, report};
 
@@ -25,10 +25,10 @@ pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Makes a folder, or empties it.
+/// Makes the folder of the games in play, and removes the games from it. What somebody else has put there stays.
 fn clear(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    fs::read_dir(folder)?.try_for_each(|entry| fs::remove_file(entry?.path()))
+    game_files(folder)?.iter().try_for_each(|(_, name)| fs::remove_file(folder.join(name)))
 }
 
 /// Terminates the last line of a file that a killed referee left incomplete.
@@ -51,7 +51,7 @@ fn end_line(file: &mut File) -> io::Result<()> {
 /// - `report/`: the page with the final table and every game, for any browser, and each game in PGN.
 pub(super) struct EventFiles {
     folder: PathBuf,
-    games: BufWriter<File>,
+    games: GamesPgn,
     traffic: BufWriter<File>,
     /// Bytes in the traffic log.
     logged: u64,
@@ -65,10 +65,8 @@ pub(super) struct EventFiles {
 impl EventFiles {
     /// Opens the files. An error names the file.
     pub(super) fn open(folder: &Path, event: &EventState) -> io::Result<EventFiles> {
-        let [running, games, traffic] = ["running", "games.pgn", TRAFFIC].map(|name| folder.join(name));
+        let [running, traffic] = ["running", TRAFFIC].map(|name| folder.join(name));
         clear(&running).map_err(|error| named(&running, &error))?;
-        let games =
-            File::options().append(true).create(true).open(&games).map_err(|error| named(&games, &error))?;
         let log = File::options().read(true).append(true).create(true).open(&traffic);
         let log = log.and_then(|mut log| end_line(&mut log).map(|()| log));
         let traffic = log.map_err(|error| named(&traffic, &error))?;
@@ -76,7 +74,7 @@ impl EventFiles {
         let behind = event.live_games.keys().copied().collect();
         Ok(EventFiles {
             folder: folder.to_owned(),
-            games: BufWriter::new(games),
+            games: GamesPgn { folder: folder.to_owned(), games: Vec::new(), is_written: false },
             traffic: BufWriter::new(traffic),
             logged,
             behind,
@@ -85,70 +83,34 @@ impl EventFiles {
         })
     }
 
-    /// Writes the finished games of the terms before again, because all of them are in the store. If somebody has put games of
-    /// others into the file, it is kept under another name, which the returned text tells.
+    /// Gives games.pgn all games that have ended, from the store. The text, if there is one, tells the director what became of a file
+    /// that was another.
     pub(super) fn rewrite_games(
         &mut self,
-        event: &EventState,
+        tags: &PgnTags,
         finished: &[FinishedGame],
     ) -> io::Result<Option<String>> {
-        // The old file stays in place for its readers until the new one is complete.
-        let (games, unfinished) = (self.folder.join("games.pgn"), self.folder.join("games.pgn.new"));
-        let tags = &event.settings.tags();
-        self.games = BufWriter::new(File::create(&unfinished)?);
-        for ending in finished {
-            self.write_game(tags, ending)?;
-        }
-        self.flush()?;
-        let foreign = foreign_game(&games, event)?;
-        let kept = foreign.map(|game| self.keep_games(&games, &game)).transpose()?;
-        fs::rename(unfinished, games)?;
-        Ok(kept)
+        self.games.replace(finished.iter().map(|ending| game_text(tags, ending)).collect())
     }
 
-    /// Keeps games.pgn, in which a game of others was found, under a name that is free.
-    fn keep_games(&mut self, games: &Path, game: &str) -> io::Result<String> {
-        let names = (1..).map(|number| format!("games-{number}.pgn"));
-        let name = names.into_iter().find(|name| !self.folder.join(name).exists()).unwrap_or_default();
-        fs::copy(games, self.folder.join(&name))?;
-        let told = format!("{game} is not of this event: games.pgn is kept as {name}, and written anew");
-        self.log(None, '#', &told)?;
-        Ok(told)
-    }
-
-    /// Appends a finished game to the PGN file.
-    pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &FinishedGame) -> io::Result<()> {
-        let pgn = ending.record.pgn_of(&ending.fixture, tags, &players::PgnFields::default());
-        self.games.write_all(pgn.as_bytes())?;
-        self.behind.remove(&ending.fixture.number);
-        self.writer.write(self.running(ending.fixture.number), None);
-        Ok(())
-    }
-
-    /// Replaces a game in the PGN file, or takes it out.
-    pub(super) fn amend_game(
+    /// Adds games to games.pgn that have ended, and replaces or takes out those that have another result or none. The text is that of
+    /// [`EventFiles::rewrite_games`].
+    pub(super) fn write_games(
         &mut self,
         tags: &PgnTags,
-        game: u64,
-        now: Option<&FinishedGame>,
-    ) -> io::Result<()> {
-        self.flush()?;
-        let (games, amended) = (self.folder.join("games.pgn"), self.folder.join("games.pgn.new"));
-        let before = fs::read_to_string(&games)?;
-        let number = format!("[GameNumber \"{}\"]", game + 1);
-        let mut text = String::with_capacity(before.len());
-        for pgn in games_of(&before) {
-            if !pgn.lines().any(|line| line == number) {
-                text += pgn;
-            } else if let Some(ending) = now {
-                text += &ending.record.pgn_of(&ending.fixture, tags, &players::PgnFields::default());
-            }
+        finished: &[FinishedGame],
+        amended: &[(u64, Option<FinishedGame>)],
+    ) -> io::Result<Option<String>> {
+        for ending in finished {
+            self.behind.remove(&ending.fixture.number);
+            self.writer.write(self.running(ending.fixture.number), None);
         }
-        // The old file stays in place for its readers until the new one is complete.
-        fs::write(&amended, text)?;
-        fs::rename(&amended, &games)?;
-        self.games = BufWriter::new(File::options().append(true).open(games)?);
-        Ok(())
+        let more = finished.iter().map(|ending| game_text(tags, ending)).collect();
+        let amended: Vec<(u64, Option<String>)> = amended
+            .iter()
+            .map(|(game, now)| (*game, now.as_ref().map(|now| game_text(tags, now).1)))
+            .collect();
+        self.games.change(more, &amended)
     }
 
     /// Updates the file of one game in play, unless the queue of the writing thread is full.
@@ -211,13 +173,12 @@ impl EventFiles {
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        self.games.flush()?;
         self.traffic.flush()
     }
 
     /// Returns all finished games in PGN.
-    pub(super) fn games(&self) -> io::Result<String> {
-        fs::read_to_string(self.folder.join("games.pgn"))
+    pub(super) fn games(&self) -> String {
+        self.games.text()
     }
 
     /// Whether a report was written.
@@ -229,8 +190,8 @@ impl EventFiles {
     pub(super) fn are_complete(&self, event: &EventState) -> bool {
         let report = self.folder.join("report");
         let numbers: BTreeSet<u64> = event.results.iter().map(|result| result.fixture.number).collect();
-        let shown = own_games(&self.folder.join("games.pgn"), event);
-        let has_games = shown.is_ok_and(|shown| shown.keys().eq(&numbers));
+        let shown = numbers_in(&self.folder.join("games.pgn"), event);
+        let has_games = shown.is_ok_and(|shown| shown == numbers);
         let mut parts =
             vec![self.folder.join(REPORT), self.folder.join("report.html"), report.join("games.pgn")];
         parts.extend(page::report_files("").iter().map(|(name, _)| report.join(name)));
@@ -256,7 +217,7 @@ impl EventFiles {
         fs::write(self.folder.join("report.html"), report::page(event))?;
         let folder = self.folder.join("report");
         fs::create_dir_all(&folder)?;
-        fs::copy(self.folder.join("games.pgn"), folder.join("games.pgn"))?;
+        fs::write(folder.join("games.pgn"), self.games())?;
         page::report_files(state).iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
     }
 
@@ -275,17 +236,106 @@ const TRAFFIC: &str = "traffic.log";
 const LONGEST_LOG: u64 = 64 << 20;
 const MOST_LOGS: usize = 15;
 
-/// Cuts the text of our PGN file into its games, each with what follows up to the next.
-fn games_of(text: &str) -> impl Iterator<Item = &str> {
-    let begin = "[Event \"";
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let end =
-            rest.match_indices(&format!("\n{begin}")).map(|(at, _)| at + 1).next().unwrap_or(rest.len());
-        let game;
-        (game, rest) = rest.split_at(end);
-        (!game.is_empty()).then_some(game)
-    })
+/// The number of a finished game, and its text in games.pgn.
+fn game_text(tags: &PgnTags, ending: &FinishedGame) -> (u64, String) {
+    let fields = players::PgnFields::default();
+    (ending.fixture.number, ending.record.pgn_of(&ending.fixture, tags, &fields))
+}
+
+/// games.pgn. It has what the store says, and somebody else may change it at any time, in any way. So it is looked at before each
+/// change: to a file that is as it was left, games are added; one that is another is kept under another name, and written anew.
+struct GamesPgn {
+    /// The folder of the event.
+    folder: PathBuf,
+    /// The games in the order of the file: their numbers, and their text.
+    games: Vec<(u64, String)>,
+    /// Whether this referee has written the file. If not, one before it has, which may have been killed meanwhile.
+    is_written: bool,
+}
+
+impl GamesPgn {
+    fn path(&self) -> PathBuf {
+        self.folder.join("games.pgn")
+    }
+
+    fn text(&self) -> String {
+        self.games.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    /// What the file has; `None` if there is none.
+    fn find(&self) -> io::Result<Option<Vec<u8>>> {
+        match fs::read(self.path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            bytes => bytes.map(Some),
+        }
+    }
+
+    fn change(
+        &mut self,
+        more: Vec<(u64, String)>,
+        amended: &[(u64, Option<String>)],
+    ) -> io::Result<Option<String>> {
+        if more.is_empty() && amended.is_empty() {
+            return Ok(None);
+        }
+        let found = self.find()?;
+        let is_as_left = self.is_written && found.is_some_and(|bytes| is_text_of(&self.games, &bytes, false));
+        if !is_as_left || !amended.is_empty() {
+            let mut games = self.games.clone();
+            games.retain_mut(|(number, text)| match amended.iter().find(|(game, _)| game == number) {
+                Some((_, Some(now))) => {
+                    text.clone_from(now);
+                    true
+                }
+                Some((_, None)) => false,
+                None => true,
+            });
+            games.extend(more);
+            return self.replace(games);
+        }
+        // What somebody writes in the same moment stands before or behind it, and is found at the next change.
+        let mut file = File::options().append(true).open(self.path())?;
+        for (number, text) in more {
+            file.write_all(text.as_bytes())?;
+            self.games.push((number, text));
+        }
+        Ok(None)
+    }
+
+    /// Gives the file other games.
+    fn replace(&mut self, games: Vec<(u64, String)>) -> io::Result<Option<String>> {
+        let found = self.find()?;
+        // The file of a referee before may lack what that one was killed over.
+        let known = if self.is_written { &self.games } else { &games };
+        let is_other = found.as_ref().is_some_and(|bytes| !is_text_of(known, bytes, !self.is_written));
+        let was_gone = found.is_none() && self.is_written;
+        (self.games, self.is_written) = (games, true);
+        // The old file stays in place for its readers until the new one is complete.
+        let unfinished = self.folder.join("games.pgn.new");
+        fs::write(&unfinished, self.text())?;
+        let told = if is_other { Some(self.keep()?) } else { None };
+        fs::rename(unfinished, self.path())?;
+        Ok(told.or(was_gone.then(|| "games.pgn was gone: it is written anew".to_owned())))
+    }
+
+    /// Keeps the file under a name that is free. Returns what the director is told.
+    fn keep(&self) -> io::Result<String> {
+        let names = (1..).map(|number| format!("games-{number}.pgn"));
+        let name = names.into_iter().find(|name| !self.folder.join(name).exists()).unwrap_or_default();
+        fs::rename(self.path(), self.folder.join(&name))?;
+        Ok(format!("games.pgn is not as the referee writes it: it is kept as {name}, and written anew"))
+    }
+}
+
+/// Whether bytes are the text of games, or its beginning if that is enough.
+fn is_text_of(games: &[(u64, String)], mut bytes: &[u8], is_beginning_enough: bool) -> bool {
+    for (_, text) in games {
+        match bytes.strip_prefix(text.as_bytes()) {
+            Some(rest) => bytes = rest,
+            None => return is_beginning_enough && text.as_bytes().starts_with(bytes),
+        }
+    }
+    bytes.is_empty()
 }
 
 /// Maximum number of files that wait to be written.

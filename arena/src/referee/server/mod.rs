@@ -17,6 +17,7 @@ mod pulse;
 mod rate;
 mod shown;
 mod standby;
+mod succession;
 mod term;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,7 @@ use proofs::ProofThread;
 use pulse::Pulse;
 use rate::RateLimiter;
 pub use standby::{ObservationEnd, StandbyReferee, TrustedPeer};
+use succession::Succession;
 use term::Claims;
 pub use tls::Tls;
 pub use witness::Witness;
@@ -129,6 +131,8 @@ enum ServiceMessage {
     Quit {
         is_pause: bool,
     },
+    /// The referee from which this one has taken over knows the end of the event.
+    EndKnown,
     /// The witness has answered a claim for an epoch.
     Claimed(u64, io::Result<bool>),
     Query(PageQuery, oneshot::Sender<Option<String>>),
@@ -247,6 +251,7 @@ pub struct Service {
     lease: Lease<Held>,
     duty: Duty,
     claims: Claims,
+    succession: Succession,
     /// Whether the open pages were not told of a change, because something was held back.
     has_unshown: bool,
     proofs: ProofThread,
@@ -349,6 +354,7 @@ impl Service {
             lease: Lease::default(),
             duty: Duty::Begins,
             claims: Claims::new(witness),
+            succession: Succession::default(),
             has_unshown: false,
             proofs,
             pulse,
@@ -390,16 +396,12 @@ impl Service {
     /// # Errors
     /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
-        if !stays && self.store.is_over()? {
+        if !stays && self.succession.predecessor.is_none() && self.store.is_over()? {
             // It was told to everybody who was there then. The files may have been lost since.
             let text = if self.files.are_complete(&self.event) {
                 "all games have been played; nothing is written anew"
             } else {
-                let kept = delivery::write_games_anew(&mut self.files, &self.event, &self.store)?;
-                if let Some(text) = kept {
-                    tell(&Notice { urgent: false, text });
-                }
-                self.report()?;
+                self.write_end(tell)?;
                 "all games have been played; games.pgn and the report are written anew"
             };
             tell(&Notice { urgent: false, text: text.to_owned() });
@@ -425,21 +427,25 @@ impl Service {
             if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
                 let reported = self.reported.replace(self.store.count());
                 if reported != self.reported {
-                    if !stays {
+                    self.store.mark_over()?;
+                    if !stays && self.succession.predecessor.is_none() {
                         // Writing may take longer than the observer waits; nothing is left to take over.
                         self.observers.end(self.lease.connection());
                     }
                     self.report()?;
-                    self.store.mark_over()?;
                     let text = match reported {
                         None => "all games have been played",
                         Some(_) => "the report is written anew",
                     };
                     tell(&Notice { urgent: reported.is_none(), text: text.to_owned() });
                 }
-                if !stays {
+                if !stays && self.is_end_known(now, tell)? {
                     self.farewell(ServiceEnd::Complete, tell)?;
                     return Ok(ServiceEnd::Complete);
+                }
+                if !stays {
+                    self.event.send_home(now);
+                    self.deliver(tell)?;
                 }
             }
         }
@@ -478,6 +484,7 @@ impl Service {
                     }
                 }
                 ServiceMessage::Opinion(game, ply, opinion) => self.hear_opinion(game, ply, opinion),
+                ServiceMessage::EndKnown => self.end_is_known()?,
                 ServiceMessage::Claimed(epoch, granted) => self.hear_witness(epoch, granted, tell)?,
                 ServiceMessage::Quit { is_pause: false } => return Ok(Some(ServiceEnd::Quit)),
                 ServiceMessage::Quit { is_pause: true } => return Ok(Some(ServiceEnd::Pause)),
@@ -536,8 +543,8 @@ impl Service {
         let words: Vec<&str> = order.words().split_whitespace().collect();
         let is_acting = self.is_acting();
         let done = match (words.as_slice(), &mut self.locals) {
-            (["alone"], _) => {
-                let done = self.go_alone(now);
+            (["alone"] | ["alone", "lost"], _) => {
+                let done = self.go_alone(words.len() == 2, now);
                 if done.is_ok() {
                     self.event.note_order(order);
                 }

@@ -24,6 +24,9 @@ use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
 /// Maximum number of connections at the address for observers.
 pub(super) const MOST_CONNECTIONS: usize = 256;
 
+/// Maximum length of a line, in bytes. A fact is shorter.
+const LONGEST_LINE: usize = 64 * 1024;
+
 /// The connections at the address for observers.
 #[derive(Default)]
 pub(super) struct Observers {
@@ -32,6 +35,8 @@ pub(super) struct Observers {
     settings: String,
     connected: HashMap<ConnectionId, LineSender>,
     guesses: GuessLimiter,
+    /// Counts the connections.
+    pub(super) limiter: ConnectionLimiter,
 }
 
 /// Why an observer is not admitted.
@@ -41,6 +46,15 @@ enum Refusal {
     /// It has facts from this number on that nobody was told of.
     Back(u64),
     Other(&'static str),
+}
+
+impl From<RefusedGuess> for Refusal {
+    fn from(wrong: RefusedGuess) -> Refusal {
+        Refusal::Other(match wrong {
+            RefusedGuess::Wrong => "its token is wrong",
+            RefusedGuess::Wait(_) => "after wrong tokens its address has to wait",
+        })
+    }
 }
 
 impl Refusal {
@@ -67,8 +81,8 @@ impl Refusal {
 }
 
 impl Observers {
-    pub(super) fn new(token: String, settings: String) -> Observers {
-        Observers { token: Some(token), settings, ..Observers::default() }
+    pub(super) fn new(token: String, settings: String, limiter: ConnectionLimiter) -> Observers {
+        Observers { token: Some(token), settings, limiter, ..Observers::default() }
     }
 
     pub(super) fn open(&mut self, connection: ConnectionId, output: LineSender) {
@@ -93,7 +107,7 @@ impl Observers {
     }
 
     /// Sends a line to one of them.
-    fn say(&self, connection: ConnectionId, line: &PeerLine) {
+    pub(super) fn say(&self, connection: ConnectionId, line: &PeerLine) {
         if let Some(output) = self.connected.get(&connection) {
             output.send_all(line.encode());
         }
@@ -133,17 +147,17 @@ impl Service {
         let limits = ConnectionLimits {
             connections: self.for_observers,
             per_address: 8,
+            line: LONGEST_LINE,
             lines_per_second: u32::MAX,
-            ..ConnectionLimits::default()
         };
         let _inside = self.network.enter();
         let (to_self, limiter) = (self.to_self.clone(), ConnectionLimiter::default());
-        let listener = ConnectionListener::open(address, to_self, limits, limiter)
+        let listener = ConnectionListener::open(address, to_self, limits, limiter.clone())
             .map_err(|error| ServiceError::Network(address, error))?;
         let (bound, next) = (listener.address, Arc::clone(&self.next_connection));
         let pulse = self.pulse.clone();
         tokio::spawn(connection::serve(listener, next, Role::Observer, self.tls.clone(), pulse));
-        self.observers = Observers::new(token, settings);
+        self.observers = Observers::new(token, settings, limiter);
         Ok(bound)
     }
 
@@ -155,6 +169,9 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<Option<ServiceEnd>, ServiceError> {
         let connection = input.connection();
+        if let Some((_, last)) = self.succession.successor.filter(|(known, _)| *known == connection) {
+            return self.hear_successor(input, last, tell);
+        }
         let ConnectionEvent::Line(_, line) = input else {
             if self.lease.connection() == Some(connection) {
                 self.announce("the observer is gone", tell)?;
@@ -165,26 +182,23 @@ impl Service {
         let is_observer = self.lease.connection() == Some(connection);
         let stored = self.store.count();
         match PeerLine::parse(line.as_bytes()) {
-            Some(PeerLine::Fence { token, term, first })
+            Some(PeerLine::Fence { token, term, first, last })
                 if self.observers.check(connection, &token, at).is_ok()
                     && yields(self.event.term(), term) =>
             {
-                return self.yield_to(term.0, first, tell).map(Some);
+                return self.yield_to(connection, term, first, last, tell);
             }
             Some(PeerLine::Observe { token, by, first, term, settings }) => {
-                let refusal = match self.observers.check(connection, &token, at) {
-                    Ok(()) => self.admit(connection, by, first, term, settings, at)?.err(),
-                    Err(RefusedGuess::Wrong) => Some(Refusal::Other("its token is wrong")),
-                    Err(RefusedGuess::Wait(_)) => {
-                        Some(Refusal::Other("after wrong tokens its address has to wait"))
-                    }
+                let admitted = match self.observers.check(connection, &token, at) {
+                    Ok(()) => self.admit(connection, by, first, term, settings, at)?,
+                    Err(wrong) => Err(wrong.into()),
                 };
-                match refusal {
-                    None => {
+                match admitted {
+                    Ok(()) => {
                         let from = self.observers.address(connection);
                         self.note(&format!("an observer has come from {from}"), tell)?;
                     }
-                    Some(refusal) => self.refuse_observer(connection, &refusal, tell)?,
+                    Err(refusal) => self.refuse_observer(connection, &refusal, tell)?,
                 }
             }
             // What can't be confirmed yet was damaged in spite of its checksum.

@@ -223,13 +223,14 @@ impl HostCheck {
         HostCheck { address, service, told: Mutex::new(RateLimiter::new(0.1, 3.0)) }
     }
 
-    fn tell(&self, from: SocketAddr, headers: &HeaderMap) {
+    fn tell(&self, from: SocketAddr, host: Option<&str>) {
         let is_told = self.told.lock().unwrap_or_else(PoisonError::into_inner).take(1.0, Instant::now());
         if is_told {
-            let host = headers.get(header::HOST).map(|host| String::from_utf8_lossy(host.as_bytes()));
-            let host = game::excerpt(host.as_deref().unwrap_or("none"));
+            let host = game::excerpt(host.unwrap_or("none"));
             // Sending fails only if the service has ended.
-            let text = format!("a request from {from} is refused: it is for another host, `{host}`");
+            let text = format!(
+                "a request from {from} is refused: it is for another host, `{host}` (told at most once in ten seconds)"
+            );
             let _ = self.service.send(ServiceMessage::Warning(text));
         }
     }
@@ -242,21 +243,28 @@ async fn check_host(
     request: Request,
     next: Next,
 ) -> Response {
-    if is_own_host(check.address, request.headers()) {
+    let host = host_of(&request);
+    if host.as_deref().is_some_and(|host| is_own_host(check.address, host)) {
         return next.run(request).await;
     }
-    check.tell(from, request.headers());
+    check.tell(from, host.as_deref());
     (StatusCode::FORBIDDEN, "this page has another address\n").into_response()
 }
 
-/// Whether a request has exactly one `Host`, which is ours. Any name may lead to an address that others can reach.
-fn is_own_host(address: SocketAddr, headers: &HeaderMap) -> bool {
-    let mut hosts = headers.get_all(header::HOST).into_iter();
-    let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+/// The host that a request is for: that of its target, if it has one (RFC 9112, 3.2.2), else that of its `Host`, of which there must be
+/// exactly one.
+fn host_of(request: &Request) -> Option<String> {
+    let mut hosts = request.headers().get_all(header::HOST).into_iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return None };
+    let host = String::from_utf8_lossy(host.as_bytes()).into_owned();
+    Some(request.uri().authority().map_or(host, ToString::to_string))
+}
+
+/// Whether a host is this one. Any name may lead to an address that others can reach.
+fn is_own_host(address: SocketAddr, host: &str) -> bool {
     if !address.ip().is_loopback() {
         return true;
     }
-    let Ok(host) = host.to_str() else { return false };
     if host.parse::<SocketAddr>().is_ok_and(|named| named.ip().is_loopback()) {
         return true;
     }
@@ -605,6 +613,15 @@ fn is_same_origin(headers: &HeaderMap) -> bool {
 mod tests {
     use super::*;
 
+    fn is_own(address: SocketAddr, target: &str, hosts: &[&'static str]) -> bool {
+        let mut request = Request::new(axum::body::Body::empty());
+        *request.uri_mut() = target.parse().expect("a target");
+        for host in hosts {
+            request.headers_mut().append(header::HOST, HeaderValue::from_static(host));
+        }
+        host_of(&request).is_some_and(|host| is_own_host(address, &host))
+    }
+
     fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
         lines.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
     }
@@ -613,17 +630,16 @@ mod tests {
     fn other_hosts_are_refused_on_this_machine() {
         let here = SocketAddr::from(([127, 0, 0, 1], 8080));
         for own in ["127.0.0.1:8080", "localhost:8080", "LOCALHOST", "[::1]:8080", "[::1]", "127.0.0.1"] {
-            assert!(is_own_host(here, &headers(&[("host", own)])), "{own}");
+            assert!(is_own(here, "/", &[own]), "{own}");
         }
         for other in ["evil.example:8080", "evil.example", "localhost.evil.example", "10.0.0.1:8080", ""] {
-            assert!(!is_own_host(here, &headers(&[("host", other)])), "{other}");
+            assert!(!is_own(here, "/", &[other]), "{other}");
             let everywhere = SocketAddr::from(([0, 0, 0, 0], 8080));
-            assert!(is_own_host(everywhere, &headers(&[("host", other)])), "{other}");
+            assert!(is_own(everywhere, "/", &[other]), "{other}");
         }
-        assert!(!is_own_host(here, &headers(&[])));
-        let mut two = headers(&[("host", "localhost")]);
-        two.append("host", HeaderValue::from_static("evil.example"));
-        assert!(!is_own_host(here, &two));
+        assert!(!is_own(here, "/", &[]) && !is_own(here, "/", &["localhost", "evil.example"]));
+        assert!(!is_own(here, "http://evil.example/state.json", &["localhost"]), "the target counts");
+        assert!(is_own(here, "http://localhost:8080/state.json", &["evil.example"]));
     }
 
     #[test]

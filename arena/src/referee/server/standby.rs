@@ -15,8 +15,9 @@ use players::transport::{self, Security, Transport};
 
 use super::delivery::{write_games_anew, write_report};
 use super::files::EventFiles;
-use super::shown::ShownGames;
-use super::term::{CLAIM_INTERVAL, FENCE_INTERVAL, FENCE_PATIENCE};
+use super::shown::check_folder;
+use super::succession::Predecessor;
+use super::term::CLAIM_INTERVAL;
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
 use crate::referee::intake::{Intake, NotTaken, restore_anew};
@@ -84,7 +85,7 @@ pub struct StandbyReferee {
     store: EventStore,
     intake: Intake,
     folder: PathBuf,
-    /// The referee that it has observed, to be told of the take-over.
+    /// The referee that it observes or has observed, to be told of a take-over.
     predecessor: Option<TrustedPeer>,
     /// Who has to agree to a take-over.
     witness: Option<TrustedPeer>,
@@ -115,7 +116,7 @@ impl StandbyReferee {
         std::fs::create_dir_all(folder)
             .map_err(|error| ServiceError::File("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
-        check_games(folder, &event, &store, advice)?;
+        check_folder(folder, &event, &store, advice)?;
         let (intake, folder) = (Intake::default(), folder.to_owned());
         Ok(StandbyReferee { event, store, intake, folder, predecessor: None, witness })
     }
@@ -123,6 +124,11 @@ impl StandbyReferee {
     /// Whether this was the acting referee when its store was closed.
     pub fn has_acted_last(&self) -> bool {
         self.event.referee == self.store.referee
+    }
+
+    /// Whether all games have been played, as far as this referee knows.
+    pub fn has_ended(&self) -> bool {
+        self.event.has_ended()
     }
 
     /// Whether all games of the event had been played when its store was closed.
@@ -137,13 +143,16 @@ impl StandbyReferee {
     ///
     /// # Errors
     /// A file can't be written.
-    pub fn finish(&mut self) -> Result<Option<String>, ServiceError> {
+    pub fn finish(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<Option<String>, ServiceError> {
         let mut files = EventFiles::open(&self.folder, &self.event)
             .map_err(|error| ServiceError::File("a file of it", error))?;
         if self.store.is_over()? && files.are_complete(&self.event) {
             return Ok(Some(report::text(&self.event)));
         }
-        write_games_anew(&mut files, &self.event, &self.store)?;
+        let kept = write_games_anew(&mut files, &self.event, &self.store)?;
+        if let Some(text) = kept {
+            tell(&Notice { urgent: true, text });
+        }
         if !self.event.is_over(Instant::now()) {
             return Ok(None);
         }
@@ -166,8 +175,8 @@ impl StandbyReferee {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<ObservationEnd, ServiceError> {
-        let (mut watch, mut failures, mut told) = (None, 0, String::new());
-        let mut vain = 0;
+        let (mut watch, mut failures, mut vain, mut told) = (None, 0, 0, String::new());
+        self.predecessor = Some(referee.clone());
         loop {
             let (before, heard) = (self.store.count(), watch);
             let mut again = |why: String| {
@@ -223,7 +232,6 @@ impl StandbyReferee {
             if watch.is_some_and(|watch| watch.is_over(Instant::now()))
                 && self.may_take_over(referee, tell)?
             {
-                self.predecessor = Some(referee.clone());
                 return Ok(ObservationEnd::TakeOver);
             }
         }
@@ -376,46 +384,33 @@ impl StandbyReferee {
         None
     }
 
+    /// Whether all games of the event have been played, and the referee from which this one has taken over does not know it yet.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn owes_the_end(&self) -> Result<bool, ServiceError> {
+        Ok(self.store.taken_over()?.is_some() && self.store.is_over()? && !self.store.is_told()?)
+    }
+
     /// Makes this referee the active one, or one that waits until it may act.
     ///
     /// # Errors
     /// A file or the address cannot be used.
     pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
-        let (epoch, by, first) = (self.event.epoch + 1, self.store.referee, self.store.count() + 1);
+        let (by, another) = (self.store.referee, ![0, self.store.referee].contains(&self.event.referee));
+        // Later terms of this referee don't count here: the other may have observed them, and taken over from one of them.
+        let taken = self.store.taken_over()?;
+        let taken = taken.or(another.then_some((self.store.count() + 1, self.event.epoch + 1)));
         let mut service = Service::around(self.event, self.store, &self.folder, entrance, self.witness)?;
-        if let Some(predecessor) = self.predecessor {
+        if let (Some(predecessor), Some((first, epoch))) = (self.predecessor, taken) {
             let text = format!("takes over from the referee at {}", predecessor.address);
             service.log(None, '#', &text)?;
             service.remember(&text);
-            let fence = PeerLine::Fence { token: predecessor.token.clone(), term: (epoch, by), first };
-            // It ends with the process. Without it the predecessor does not know, but may not act all the same.
-            let tell = move || tell_again_and_again(&predecessor, &fence);
-            let _ = thread::Builder::new().name("fence".into()).spawn(tell);
+            service.succession.predecessor =
+                Some(Predecessor::tell(predecessor, (epoch, by), first, service.to_self.clone()));
         }
         Ok(service)
     }
-}
-
-/// Refuses a folder that shows games of its event which its store does not know: they would be played again, and written over.
-fn check_games(
-    folder: &Path,
-    event: &EventState,
-    store: &EventStore,
-    advice: &str,
-) -> Result<(), ServiceError> {
-    let shown = ShownGames::of(folder, event).map_err(|error| ServiceError::File("a file of it", error))?;
-    let (ended, began) = (store.games_with("ended")?, store.games_with("began")?);
-    let finished = shown.finished.iter().find(|(game, _)| !ended.contains(game));
-    let lost = finished.or_else(|| shown.running.iter().find(|(game, _)| !began.contains(game)));
-    let reason = match lost {
-        Some((game, place)) => format!("its store does not know game {} ({place})", game + 1),
-        None if shown.has_other_traces && store.count() == 0 => {
-            "it has a report or games.pgn, and no store".to_owned()
-        }
-        None => return Ok(()),
-    };
-    let reason = format!("{reason}: event.sqlite or event.sqlite-wal is lost, or an older copy; {advice}");
-    Err(ServiceError::Folder { folder: folder.to_owned(), reason })
 }
 
 /// What to do if the store of a referee that is to act does not know a game.
@@ -424,8 +419,8 @@ pub(super) const FOR_ACTING: &str = "with a newer copy, such as an observer's, t
     be taken out";
 
 /// What to do if the store of an observer does not know a game.
-const FOR_OBSERVERS: &str = "name a new, empty folder (--folder), and everything is fetched from the acting referee; if none acts any \
-    more, the event can go on with a newer copy";
+const FOR_OBSERVERS: &str = "name a new, empty folder (--folder) and say `alone` at the acting referee, which waits for this one: then \
+    everything is fetched from it; if none acts any more, the event can go on with a newer copy";
 
 /// Whether nothing has come yet.
 fn is_wait(error: &io::Error) -> bool {
@@ -445,21 +440,6 @@ fn other_settings(theirs: &str, own: &str) -> String {
 }
 
 /// Sends a line. If that fails, the connection is lost, and the reading side notices it.
-fn say(output: &mut Transport, line: &PeerLine) {
+pub(super) fn say(output: &mut Transport, line: &PeerLine) {
     let _ = output.write_all(line.encode().as_bytes());
-}
-
-/// Tells the predecessor of the take-over whenever it can be reached. One that is stopped hears it when it goes on: the
-/// connection is kept until it hangs up.
-fn tell_again_and_again(predecessor: &TrustedPeer, fence: &PeerLine) {
-    loop {
-        if let Ok(mut output) = transport::connect(&predecessor.address, &predecessor.security, SILENCE) {
-            say(&mut output, fence);
-            if let Ok(reader) = output.reader() {
-                let _ = reader.with_timeout(Some(FENCE_PATIENCE)).read(&mut [0; 64]);
-            }
-            output.close();
-        }
-        thread::sleep(FENCE_INTERVAL);
-    }
 }

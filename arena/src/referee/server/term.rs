@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use super::delivery::write_games_anew;
 use super::witness::claim;
-use super::{Duty, Service, ServiceEnd, ServiceError, ServiceMessage, TrustedPeer};
+use super::{Duty, Service, ServiceError, ServiceMessage, TrustedPeer};
 use crate::referee::intake::restore_anew;
 use crate::referee::lease::{LeaseStep, Term};
 use crate::referee::{ConnectionEvent, Notice};
 
 /// Why nothing goes on.
-const WAITS: &str = "the event waits for its observer, which may have taken over; if you know that it has not, `alone` goes \
-    on without it";
+const WAITS: &str = "the event waits for its observer, which may have taken over, and even have ended the event: started again by its \
+    command, it tells this referee. If you know that it has not taken over, `alone` goes on without it";
 
 impl Service {
     /// Whether this is the acting referee.
@@ -39,12 +39,25 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
         let lost = self.pulse.outage(now);
+        if self.succession.successor.is_some() {
+            // It hears the end of the event.
+            return Ok(());
+        }
         match self.lease.step(self.is_acting(), self.observer(), self.store.count(), now) {
             LeaseStep::StandDown => self.stand_down(tell),
             LeaseStep::Begin => self.begin_term(now),
             LeaseStep::Wait if self.duty == Duty::Begins => {
                 self.duty = Duty::Waits;
-                self.announce(WAITS, tell)
+                match self.successor_term()? {
+                    None => self.announce(WAITS, tell),
+                    Some((epoch, _)) => {
+                        let text = format!(
+                            "another referee has taken over, in epoch {epoch}: started again by its command, it tells this one how \
+                             the event goes on; --observe stands by for it"
+                        );
+                        self.announce(&text, tell)
+                    }
+                }
             }
             LeaseStep::Wait => {
                 let term = (self.event.epoch + 1, self.store.referee);
@@ -64,7 +77,7 @@ impl Service {
         // Everything in the store is confirmed now.
         let kept = write_games_anew(&mut self.files, &self.event, &self.store)?;
         if let Some(text) = kept {
-            self.event.tell(false, text);
+            self.event.tell(true, text);
         }
         self.duty = Duty::Acts;
         self.event.open(self.store.referee, now);
@@ -82,23 +95,6 @@ impl Service {
         }
         self.announce("the observer does not answer: this referee may not act any more", tell)?;
         self.announce(WAITS, tell)
-    }
-
-    /// Leaves the event to a referee that has taken over. What was stored here meanwhile and told to nobody is set aside.
-    pub(super) fn yield_to(
-        &mut self,
-        epoch: u64,
-        first: u64,
-        tell: &mut dyn FnMut(&Notice),
-    ) -> Result<ServiceEnd, ServiceError> {
-        self.lease.forget();
-        self.connections.clear();
-        let own = (self.store.count() + 1).saturating_sub(first);
-        if first > 0 && own > 0 {
-            self.store.set_aside(first)?;
-        }
-        self.announce(&format!("another referee has taken over, in epoch {epoch}"), tell)?;
-        Ok(ServiceEnd::Outdated)
     }
 
     /// Hears from the witness whether this referee may go on without its observer.
@@ -129,8 +125,15 @@ impl Service {
         }
     }
 
-    /// Goes on without the observer, because the director knows that it has not taken over.
-    pub(super) fn go_alone(&mut self, now: Instant) -> Result<String, String> {
+    /// Goes on without the observer, because the director knows that it has not taken over, or that all that it has is lost.
+    pub(super) fn go_alone(&mut self, is_other_lost: bool, now: Instant) -> Result<String, String> {
+        let successor = self.successor_term().map_err(|error| error.to_string())?;
+        if let Some((epoch, _)) = successor.filter(|_| !is_other_lost) {
+            return Err(format!(
+                "another referee has taken over, in epoch {epoch}, and what it has decided would be decided again; only if its folder is \
+                 lost for good, `alone lost` goes on here"
+            ));
+        }
         if self.observer().is_none() {
             return Err("nobody else may take over".to_owned());
         }
@@ -167,10 +170,6 @@ impl Service {
     }
 }
 
-/// Interval at which a referee that has taken over tells its predecessor.
-pub(super) const FENCE_INTERVAL: Duration = Duration::from_secs(2);
-/// Time for which a connection waits on which the predecessor was told.
-pub(super) const FENCE_PATIENCE: Duration = Duration::from_secs(30);
 /// Interval between two claims.
 pub(super) const CLAIM_INTERVAL: Duration = Duration::from_millis(500);
 

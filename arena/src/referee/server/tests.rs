@@ -126,14 +126,132 @@ fn games_of_others_stop_nothing_and_are_kept() {
         service.keep_lease(Instant::now(), &mut quiet).expect("it begins");
         service.deliver(&mut |news| told += &news.text).expect("delivered");
         let name = format!("games-{round}.pgn");
-        assert!(
-            told.contains(&format!("line 1: K - T is not of this event: games.pgn is kept as {name}")),
-            "{told}"
-        );
+        assert!(told.contains(&format!("not as the referee writes it: it is kept as {name}")), "{told}");
         assert_eq!(file(&name), foreign);
         let games = file("games.pgn");
         assert!(games.contains("[GameNumber \"1\"]") && !games.contains("Wijk"), "{games}");
     }
+}
+
+/// A service that acts, and the file games.pgn that it has written.
+fn acting(folder: &Path) -> (Service, String) {
+    let mut service = service(folder).expect("a service");
+    service.keep_lease(Instant::now(), &mut quiet).expect("it begins");
+    service.deliver(&mut quiet).expect("delivered");
+    (service, fs::read_to_string(folder.join("games.pgn")).expect("written"))
+}
+
+type Edit<'a> = &'a dyn Fn(&str) -> Vec<u8>;
+
+#[test]
+fn whatever_somebody_does_to_games_pgn_in_an_event_nothing_is_lost() {
+    let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let edits: [(&str, Edit<'_>); 6] = [
+        ("shorter", &|text| text[..text.len() / 2].into()),
+        ("a game at the end", &|text| (text.to_owned() + "[White \"K\"]\n\n1. e4 1-0\n\n").into()),
+        ("bare moves before", &|text| ("1. e4 e5\n".to_owned() + text).into()),
+        ("as long as before", &|text| text.replace("e4", "d4").into()),
+        ("another character set", &|text| utf_16(text)),
+        ("emptied", &|_| Vec::new()),
+    ];
+    for (what, edit) in edits {
+        for order in ["correct 1 0-1 so --yes", "rewind 1 1b --yes"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            store(folder.path(), &first_game());
+            let (mut service, before) = acting(folder.path());
+            let games = folder.path().join("games.pgn");
+            fs::write(&games, edit(&before)).expect("written");
+            let mut told = String::new();
+            service.carry_out(&Order::new(order, CONSOLE), &mut quiet).expect("done").expect("obeyed");
+            service.deliver(&mut |news| told += &news.text).expect("delivered");
+            let kept = fs::read(folder.path().join("games-1.pgn")).expect("a copy");
+            assert!(kept == edit(&before) && told.contains("kept as games-1.pgn"), "{what}: {told}");
+            let now = fs::read_to_string(&games).expect("a file");
+            assert_eq!(now, service.files.games(), "{what}");
+            assert!(now.contains("0-1") || order.starts_with("rewind"), "{what}: {now}");
+            // Nobody has touched it since.
+            service.carry_out(&Order::new("adjudicate 1 1-0 --yes", CONSOLE), &mut quiet).expect("done").ok();
+            service.deliver(&mut quiet).expect("delivered");
+            assert!(!folder.path().join("games-2.pgn").exists(), "{what}");
+        }
+    }
+}
+
+#[test]
+fn games_pgn_that_is_gone_is_written_anew_and_a_running_game_is_added() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut facts = first_game();
+    facts.extend(first_game()[..2].iter().cloned().map(|fact| match fact {
+        Fact::Began { round, opening, start, moves, at, .. } => {
+            Fact::Began { game: 1, round, white: 1, black: 0, opening, start, moves, at }
+        }
+        Fact::Moved { mv, used, words, .. } => Fact::Moved { game: 1, mv, used, words },
+        other => other,
+    }));
+    store(folder.path(), &facts);
+    let (mut service, before) = acting(folder.path());
+    let games = folder.path().join("games.pgn");
+    fs::remove_file(&games).expect("removed");
+    let mut told = String::new();
+    service
+        .carry_out(&Order::new("adjudicate 2 1-0 --yes", CONSOLE), &mut quiet)
+        .expect("done")
+        .expect("obeyed");
+    service.deliver(&mut |news| told += &news.text).expect("delivered");
+    let now = fs::read_to_string(&games).expect("a file");
+    assert!(now.starts_with(&before) && now.matches("[Event ").count() == 2, "{now}");
+    assert!(told.contains("games.pgn was gone: it is written anew"), "{told}");
+}
+
+#[test]
+fn files_that_know_more_than_the_store_are_refused_and_others_are_kept() {
+    let begin = |folder: &Path, facts: &[Fact]| {
+        store(folder, facts);
+        acting(folder).1
+    };
+    let outcome = game::Outcome::Win { winner: game::Color::Black, reason: game::WinReason::Adjudication };
+    let corrected = Fact::Corrected {
+        game: 0,
+        outcome: crate::match_store::RecordedOutcome(outcome),
+        detail: String::new(),
+    };
+    let newer = tempfile::tempdir().expect("a folder");
+    let mut facts = first_game();
+    facts.push(corrected);
+    let new_text = begin(newer.path(), &facts);
+    let older = tempfile::tempdir().expect("a folder");
+    let text = begin(older.path(), &first_game());
+    let changed = |from: &str, to: &str| text.replace(from, to);
+    let refusals = [
+        (new_text.clone(), "the result 0-1 of game 1"),
+        (changed("1. e4", "1. d4"), "all moves of game 1"),
+        (changed("1. e4", "1. e4 e5 2. Nf3"), "all moves of game 1"),
+        (new_text.replace('[', "[ ").replace("\"]", "\" ]").replace('\n', "\r"), "the result 0-1 of game 1"),
+        (new_text.replace(" \"", "\t\""), "the result 0-1 of game 1"),
+    ];
+    for (file, told) in refusals {
+        fs::write(older.path().join("games.pgn"), &file).expect("written");
+        let why = service(older.path()).err().map(|why| why.to_string()).unwrap_or_default();
+        assert!(why.contains(told), "{why}: {file}");
+        assert_eq!(fs::read_to_string(older.path().join("games.pgn")).expect("a file"), file);
+    }
+    fs::write(older.path().join("games.pgn"), &text).expect("written");
+    fs::write(older.path().join("running/game-00001.pgn"), "1. e4 e5 *\n").expect("written");
+    let why = service(older.path()).err().expect("a move is lost").to_string();
+    assert!(why.contains("does not know all moves of game 1 (running/game-00001.pgn)"), "{why}");
+    fs::remove_file(older.path().join("running/game-00001.pgn")).expect("removed");
+    let comment = format!("{{ {} }}\n{text}", changed("1-0", "0-1").split("\n\n").next().unwrap_or_default());
+    let numberless = new_text.replace("[GameNumber", "[Number");
+    let short = changed("1. e4", "");
+    for (number, file) in (1..).zip([comment, "e4 e5 junk".to_owned(), numberless, short]) {
+        fs::write(older.path().join("games.pgn"), &file).expect("written");
+        assert_eq!(acting(older.path()).1, text, "{file}");
+        let kept = fs::read_to_string(older.path().join(format!("games-{number}.pgn"))).expect("kept");
+        assert_eq!(kept, file);
+    }
+    fs::write(older.path().join("games.pgn"), &text[..text.len() - 9]).expect("written");
+    assert_eq!(acting(older.path()).1, text, "as after SIGKILL");
+    assert!(!older.path().join("games-5.pgn").exists());
 }
 
 #[test]

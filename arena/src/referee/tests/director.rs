@@ -230,6 +230,12 @@ fn a_result_can_be_corrected() {
     let results = restored(&room).results;
     assert_eq!(results.iter().filter(|result| result.fixture.number == 0).count(), 1);
     assert!(results[0].detail.contains(reason), "it is known after a restart");
+    for (order, last) in [("correct 1 1-0 so", "0-1: so"), ("correct 1 1/2 no, so", "1-0: no, so")] {
+        room.obey(order);
+        let detail = &room.event.results[0].detail;
+        let first = reason.trim_end_matches(": wrong board");
+        assert_eq!(*detail, format!("{first}, last from {last}"), "it does not grow");
+    }
 }
 
 #[test]
@@ -245,6 +251,8 @@ fn clocks_obey_the_director() {
             ("clock 1 b 100", "black has 100s in game 1"),
             ("clock 9 b 100", "! game 9 is not being played"),
             ("clock 1 b 0", "! a clock needs more than 0 s"),
+            ("add 1 white 0", "! `0`: expected more than 0 s"),
+            ("take 1 b -5", "! `-5`: expected seconds"),
             ("rewind 1 1 0 0", "! a clock needs more than 0 s"),
         ],
     );
