@@ -316,6 +316,11 @@ impl<V: Vocabulary> Stream<V> {
         self.output.pipe.source()
     }
 
+    /// Number of bytes that the program has written since its last line end.
+    pub(crate) fn unfinished(&self) -> u64 {
+        self.output.unfinished()
+    }
+
     /// Waits until the program has read all of its input, or until `until`.
     pub fn wait_until_read(&self, until: Instant) {
         let Some(input) = &self.input else { return };

@@ -267,7 +267,7 @@ impl<P: CheckedProtocol> Harness<P> {
         let seen = format!("{:.0} % of a processor in use", 100.0 * share);
         demand(share <= RESTING, format!("that it rests {when}"), seen)?;
         let wanted = after.processors_since(&before, period);
-        observe(wanted < 0.9, "the machine is too busy to tell rest from work")?;
+        observe(wanted < WORKING, "the machine is too busy to tell rest from work")?;
         Ok(heard)
     }
 
