@@ -312,12 +312,18 @@ const SAME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/two-reports");
 /// One that says nothing of the protocol is told so, too.
 #[test]
 fn a_program_of_no_protocol_is_told_so() {
-    let told = ["ended unexpectedly", ", and nothing of the protocol", "says nothing"];
-    let programs = [["true", ""], ["cat", "-"], ["sleep", "99"]];
-    let cases: Vec<_> = programs.into_iter().zip(told).collect();
-    for_each(&cases, |(program, instead)| {
-        let arguments = ["check", "cecp", "--patience", "1", "--rule", "go", "--"];
-        let output = Command::new(HERALD).args(arguments).args(program).output().expect("herald runs");
+    let cases = [
+        ("exit", "ended unexpectedly"),
+        ("exec cat", ", and nothing of the protocol"),
+        ("exec sleep 99", "says nothing"),
+        ("printf never; exec sleep 99", "writes 5 bytes without a line end"),
+        ("exec sleep 99 <&-", "has closed its standard input"),
+        // It doesn't speak UCI: nobody has asked.
+        ("echo uciok; exec sleep 99", "says `uciok`, and nothing of the protocol"),
+    ];
+    for_each(&cases, |(script, instead)| {
+        let arguments = ["check", "cecp", "--patience", "1", "--rule", "go", "--", "sh", "-c", script];
+        let output = Command::new(HERALD).args(arguments).output().expect("herald runs");
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(told.contains("it doesn't answer as a CECP program: `") && told.contains(instead), "{told}");
         assert_eq!(output.status.code(), Some(2));

@@ -305,8 +305,12 @@ impl<P: CheckedProtocol> Harness<P> {
     pub(super) fn hear_end(&mut self, patience: Duration) -> Checked {
         let until = Instant::now() + patience;
         while Instant::now() < until {
-            if let Err(PlayerFault::Died(_)) = self.stream.wait(until) {
-                return Ok(());
+            match self.stream.wait(until) {
+                Err(PlayerFault::Died(_)) => return Ok(()),
+                Err(_) if self.stream.has_ended() => return Ok(()),
+                // It has closed its output, and may end yet.
+                Err(_) => thread::sleep(DEALING),
+                Ok(_) => {}
             }
         }
         Err(runs_on(patience))

@@ -362,7 +362,7 @@ fn is_answered<V: Vocabulary>(
     let until = Instant::now() + patience;
     for line in greeting {
         if let Err(fault) = stream.tell(line) {
-            return Answer::No(instead(stream, fault));
+            return Answer::No(fault.to_string());
         }
         stream.wait_until_read(until.min(Instant::now() + READING));
     }
@@ -373,26 +373,18 @@ fn is_answered<V: Vocabulary>(
             Ok(Some(said)) if said.line.trim().is_empty() => {}
             Ok(Some(said)) => drop(first.get_or_insert(said.line)),
             Ok(None) => break,
-            Err(fault) => return Answer::No(instead(stream, fault)),
+            Err(fault) => return Answer::No(fault.to_string()),
         }
     }
     Answer::No(match (first, stream.unfinished()) {
         (Some(line), _) => format!("says `{}`, and nothing of the protocol", game::excerpt(&line)),
         (None, 0) => match stream.tell("") {
             // It has closed its input meanwhile.
-            Err(fault) => instead(stream, fault),
+            Err(fault) => fault.to_string(),
             Ok(()) => "says nothing".to_owned(),
         },
         (None, bytes) => format!("writes {} without a line end", game::counted(bytes, "byte")),
     })
-}
-
-/// What a program does instead of an answer, by the fault that ended the conversation.
-fn instead<V: Vocabulary>(stream: &Stream<V>, fault: PlayerFault) -> String {
-    match fault {
-        PlayerFault::Died(sign) if !stream.has_ended() => format!("goes on, but {sign}"),
-        fault => fault.to_string(),
-    }
 }
 
 /// Returns the rules of a protocol, in the order in which they are checked.

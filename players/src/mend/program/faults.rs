@@ -61,7 +61,7 @@ impl Program {
     /// Turns on a repair that would have helped, and off one that may have done harm.
     pub(super) fn learn(&mut self, fault: &PlayerFault) {
         let Some(asked) = &self.asked else { return };
-        let has_died = matches!(fault, PlayerFault::Died(_));
+        let has_died = matches!(fault, PlayerFault::Died(_) | PlayerFault::Closed(_));
         let is_set_up = !asked.question.game.has_standard_start();
         if has_died && is_set_up && self.spec.repairs.remove(&Repair::SetBoard) {
             return self
