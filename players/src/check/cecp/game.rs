@@ -170,8 +170,9 @@ pub(super) const RULES: &[ConformanceRule] = &[
     .check(|program| ends(program, "f2f7", None)),
     rule("result", "stops at `result`, and doesn't answer moves", Thinking).must(GAME).check(|program| {
         stops_silently(program, "result 1-0 {White resigns}")?;
+        program.tell(["st 1"])?;
         program.play(&["h2h3"])?;
-        program.hear_no_move(QUIET)?;
+        program.hear_no_move(AT_ONCE)?;
         program.still_plays()
     }),
     rule("result-idle", "plays on after `result` when it is idle", Forced).must(GAME).check(|program| {
@@ -192,7 +193,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.deal(["result 1-0 {Black resigns}"])?.has_no("no move", Cecp::is_move)?;
         program.rests("after `result`", QUIET)?.has_no("no move", Cecp::is_move)?;
         program.play(&[&reply])?;
-        program.hear_no_move(QUIET)?;
+        program.hear_no_move(AT_ONCE)?;
         program.still_plays()
     }),
     rule("result-analysing", "plays on after `result` in analysis", Analysing).usual(GAME).check(|program| {

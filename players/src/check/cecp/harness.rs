@@ -6,7 +6,9 @@ use game::{Color, Game, Move};
 use messages::cecp::{Message, Switch, ThinkingLine};
 
 use crate::cecp::{Cecp, Features, former_move, handshake, setup};
-use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, WORKING, observe, require};
+use crate::check::harness::{
+    AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, WORKING, observe, require,
+};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Checked, Failure};
 
@@ -257,7 +259,7 @@ impl CecpHarness {
         self.deal([result])?.has_no("no move", Cecp::is_move)?;
         let reply = self.any_move()?;
         self.play(&[&reply])?;
-        self.hear_no_move(QUIET).map(drop).map_err(Failure::unseen)
+        self.hear_no_move(AT_ONCE).map(drop).map_err(Failure::unseen)
     }
 
     /// Interrupts the search with a command. Fails if a move comes after the next `pong`.
