@@ -385,7 +385,7 @@ const KEPT_AT_RANDOM: &[&str] = &[
     "stray-words",
 ];
 
-const CECP: &[(&str, &[&str])] = &[
+const CECP: Faults = &[
     ("one-read", &["--gulp"]),
     ("version-1", &["--deaf", "e2e4"]),
     ("accepted", &["--say", "rejected setboard=>Error (unknown command): rejected setboard"]),
@@ -504,7 +504,7 @@ const CECP: &[(&str, &[&str])] = &[
     ("holding", &["--deaf", "holding"]),
 ];
 
-const UCI: &[(&str, &[&str])] = &[
+const UCI: Faults = &[
     ("uciok", &["--twice", "uciok"]),
     ("isready", &["--twice", "readyok"]),
     ("isready-searching", &["--say", "isready=>bestmove h2h3"]),
@@ -576,7 +576,7 @@ const RANDOM_MOVER: &[&str] = &[
     "one-answer",
 ];
 
-const CEGO: &[(&str, &[&str])] = &[
+const CEGO: Faults = &[
     ("ready", &["--twice", "ready"]),
     ("first-move", &["--say", "1000000000=>e9e9"]),
     ("later-moves", &["--say", "1000000000 1000000000=>e9e9"]),
@@ -634,12 +634,15 @@ const ONCE_FOOLED: &[&str] = &[
     "movestogo",
 ];
 
+/// Rules, each with the arguments of the proxy that make its fault.
+type Faults = &'static [(&'static str, &'static [&'static str])];
+
 /// The protocols, with Herald's argument for each.
-const SWALLOWED: [(&str, &str, &[(&str, &[&str])]); 3] =
+const SWALLOWED: [(&str, &str, Faults); 3] =
     [("cecp", "xboard", SWALLOWED_CECP), ("uci", "uci", SWALLOWED_UCI), ("cego", "cego", SWALLOWED_CEGO)];
 
 /// What never comes: the commands that a rule is about, or the program's answers. For other rules it stands in the tables above.
-const SWALLOWED_CECP: &[(&str, &[&str])] = &[
+const SWALLOWED_CECP: Faults = &[
     ("one-read", &["--deaf", "protover"]),
     ("accepted", &["--deaf", "rejected"]),
     ("option-names", &["--deaf", "protover"]),
@@ -727,7 +730,7 @@ const SWALLOWED_CECP: &[(&str, &[&str])] = &[
     ("holding", &["--deaf", "variant"]),
 ];
 
-const SWALLOWED_UCI: &[(&str, &[&str])] = &[
+const SWALLOWED_UCI: Faults = &[
     ("uciok", &["--deaf", "uci"]),
     ("uciok", &["--mute", "id name"]),
     ("isready", &["--deaf", "isready"]),
@@ -797,7 +800,7 @@ const SWALLOWED_UCI: &[(&str, &[&str])] = &[
     ),
 ];
 
-const SWALLOWED_CEGO: &[(&str, &[&str])] = &[
+const SWALLOWED_CEGO: Faults = &[
     ("ready", &["--mute", "ready"]),
     ("first-move", &["--deaf", "1000000000"]),
     ("later-moves", &["--deaf", "1000000000 1000000000"]),
