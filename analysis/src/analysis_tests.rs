@@ -367,10 +367,10 @@ fn endings_of_few_men_are_solved_whatever_the_limit() {
 fn analysed(
     job: impl AnalysisJob + 'static,
     factory: AnalyzerFactory,
-    recipe: Option<String>,
+    provenance: Option<String>,
     input: &str,
 ) -> String {
-    let verb = Verb::analysis(RecordReader::default(), job, factory, recipe);
+    let verb = Verb::analysis(RecordReader::default(), job, factory, provenance);
     let mut output = Vec::new();
     let worked = verb.process(&pool(1), "a.epd", Cursor::new(input.to_owned()), 0, |result| {
         output.extend(result.output);
@@ -383,8 +383,8 @@ fn analysed(
 #[test]
 fn an_analysis_says_by_whom() {
     let input = format!("{START} Analyzer \"another\";\n# x\nnothing\n");
-    let recipe = Some("Herald, depth=1".to_owned());
-    let output = analysed(ANALYZE, factory(Scripted(&["e4"])), recipe, &input);
+    let provenance = Some("Herald, depth=1".to_owned());
+    let output = analysed(ANALYZE, factory(Scripted(&["e4"])), provenance, &input);
     assert!(output.starts_with(&format!("{START} Analyzer \"Herald, depth=1\"; acd 1;")), "{output}");
     assert!(output.ends_with("\n# x\nnothing\n"), "{output}");
     // Nobody signs for what he has not made, nor for another's.

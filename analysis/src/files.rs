@@ -377,7 +377,7 @@ pub struct Resumption {
     pub lines: Vec<u64>,
     /// Length of the complete lines in the output, in bytes. An incomplete line may follow.
     pub length: u64,
-    /// Whether a record of the output says that it was made by the same recipe.
+    /// Whether a record of the output says that it was made by the same provenance.
     pub is_signed: bool,
 }
 
@@ -399,7 +399,7 @@ pub enum ResumeError {
     },
     /// The output was made by another program, or with other settings or another limit.
     #[error("line {0} of the output is by `{1}`, not by `{2}`")]
-    Recipe(u64, String, String),
+    Provenance(u64, String, String),
     /// The output is longer than the input.
     #[error("the output has more lines than the input")]
     TooLong,
@@ -407,14 +407,14 @@ pub enum ResumeError {
 
 impl Resumption {
     /// Compares the existing output with the inputs, line by line: positions and names of records, and the text of all other
-    /// lines. Line ends may differ. Records that say who analysed them must say this `recipe`, with or without a date.
+    /// lines. Line ends may differ. Records that say who analysed them must say this `provenance`, with or without a date.
     ///
     /// # Errors
     /// A file can't be read, or the output does not come from these inputs.
     pub fn find(
         inputs: Vec<InputFile>,
         output: impl Read,
-        recipe: Option<&str>,
+        provenance: Option<&str>,
     ) -> Result<Resumption, ResumeError> {
         let (mut output, mut count) = (WholeLines::new(output), 0);
         let mut resumption = Resumption::default();
@@ -432,11 +432,11 @@ impl Resumption {
                 if !made.is_ended {
                     break;
                 }
-                if let Some((recipe, author)) = recipe.zip(made.author()) {
-                    if undated(&author) == recipe {
+                if let Some((provenance, author)) = provenance.zip(made.author()) {
+                    if undated(&author) == provenance {
                         resumption.is_signed = true;
                     } else if line.author().as_ref() != Some(&author) {
-                        return Err(ResumeError::Recipe(count, author, recipe.to_owned()));
+                        return Err(ResumeError::Provenance(count, author, provenance.to_owned()));
                     }
                 }
                 resumption.length += made.length;
@@ -517,7 +517,7 @@ impl WholeLine {
 fn undated(author: &str) -> &str {
     let is_date =
         |text: &str| text.len() == 10 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-    author.rsplit_once(", ").filter(|(_, date)| is_date(date)).map_or(author, |(recipe, _)| recipe)
+    author.rsplit_once(", ").filter(|(_, date)| is_date(date)).map_or(author, |(provenance, _)| provenance)
 }
 
 /// The lines of a file in their order; a line that is too long comes once.
@@ -659,8 +659,9 @@ mod tests {
             let refused = find(&folder, &names, &output).expect_err("not from these inputs");
             assert_eq!(matches!(refused, ResumeError::TooLong), longer, "{refused}");
         }
-        let by =
-            |recipe: &str| format!("# suite\n\n{START} Analyzer \"{recipe}\"; acn 5; id \"1\"; pm e4;\n");
+        let by = |provenance: &str| {
+            format!("# suite\n\n{START} Analyzer \"{provenance}\"; acn 5; id \"1\"; pm e4;\n")
+        };
         assert_eq!(lines(&by("Herald, nodes=5, 2026-01-31")), [3, 0]);
         let other = find(&folder, &names, &by("Herald, nodes=6, 2026-01-31")).expect_err("another limit");
         let told = "line 3 of the output is by `Herald, nodes=6, 2026-01-31`, not by `Herald, nodes=5`";

@@ -1,6 +1,6 @@
 //! What a running process and its descendants use, where the system tells it (Linux).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -15,6 +15,8 @@ pub struct Usage {
     threads: HashMap<u32, (Duration, Duration)>,
     /// Of each process, by its number: the time on processors, of threads that have ended, too. It is less exact.
     processes: HashMap<u32, Duration>,
+    /// The threads that worked at that moment, or waited for a processor.
+    ready: HashSet<u32>,
 }
 
 impl Usage {
@@ -58,6 +60,13 @@ impl Usage {
         self.since(earlier).filter(|(run, waited)| *run + *waited >= least).count()
     }
 
+    /// Whether a thread worked or waited for a processor at each of these moments. How long one has waited that hasn't got one yet is
+    /// not known.
+    pub fn is_always_ready(moments: &[Usage]) -> bool {
+        let Some((first, later)) = moments.split_first() else { return false };
+        first.ready.iter().any(|thread| later.iter().all(|usage| usage.ready.contains(thread)))
+    }
+
     /// Returns for how long the machine has kept a thread waiting since an earlier moment; of the thread that waited longest.
     pub fn delay_since(&self, earlier: &Usage) -> Duration {
         self.since(earlier).map(|(_, waited)| waited).max().unwrap_or_default()
@@ -84,6 +93,9 @@ impl Usage {
             let mut times = times.split_whitespace().map(|text| text.parse().map(Duration::from_nanos));
             if let (Some(Ok(run)), Some(Ok(waited))) = (times.next(), times.next()) {
                 self.threads.insert(number, (run, waited));
+            }
+            if status(&entry.path()).is_some_and(|status| status.first().is_some_and(|state| state == "R")) {
+                self.ready.insert(number);
             }
         }
     }

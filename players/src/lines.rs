@@ -47,6 +47,11 @@ impl OutputLines {
         self.cutter.rest()
     }
 
+    /// Number of bytes read after the last line feed.
+    pub(crate) fn unfinished(&self) -> u64 {
+        self.cutter.unfinished
+    }
+
     /// Memory used by lines that were read but not yet taken, in bytes.
     pub(crate) fn backlog(&self) -> usize {
         let lines = self.cutter.lines.iter();
@@ -70,12 +75,15 @@ pub(crate) struct LineCutter {
     begun: Vec<u8>,
     /// The rest of a line that is too long is being skipped.
     skipping: bool,
+    /// Number of bytes after the last line feed.
+    unfinished: u64,
 }
 
 impl LineCutter {
     pub(crate) fn push(&mut self, at: Instant, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             let (piece, is_end) = piece.strip_suffix(b"\n").map_or((piece, false), |piece| (piece, true));
+            self.unfinished = if is_end { 0 } else { self.unfinished + piece.len() as u64 };
             if !self.skipping {
                 self.begun.extend_from_slice(piece);
                 if is_end || self.begun.len() > MAX_LINE {

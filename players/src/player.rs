@@ -314,9 +314,12 @@ pub enum PlayerFault {
     /// It did not answer this message in time.
     #[error("gave no answer to {0} in time")]
     Silence(&'static str),
-    /// It ended by itself. Carries its exit status, or how that was noticed.
+    /// It ended by itself. Carries its exit status.
     #[error("ended unexpectedly ({0})")]
     Died(String),
+    /// It has closed its standard input or output, as this says, and has not ended.
+    #[error("has closed its standard {0}")]
+    Closed(&'static str),
     /// It broke a protocol that demands to end the process then (CEGO), or sent a line without end.
     #[error("broke the protocol: {0}")]
     Malformed(String),

@@ -190,7 +190,7 @@ impl<V: Vocabulary> Stream<V> {
                     }
                 }
                 Ok(written) => bytes = &bytes[written..],
-                Err(_) => return Err(self.died("its standard input is closed")),
+                Err(_) => return Err(self.died("input")),
             }
         }
         Ok(())
@@ -219,7 +219,7 @@ impl<V: Vocabulary> Stream<V> {
                 self.log.record(Instant::now(), Speaker::Program, &rest);
                 self.log.note("the line was not finished");
             }
-            return Err(self.died("its standard output is closed"));
+            return Err(self.died("output"));
         }
         self.take_read()
     }
@@ -295,14 +295,14 @@ impl<V: Vocabulary> Stream<V> {
         self.fault.insert(fault).clone()
     }
 
-    /// Records that the program has ended, with its exit status, or with `sign` if that isn't known yet.
-    fn died(&mut self, sign: &str) -> PlayerFault {
+    /// Records that the program has ended, with its exit status, or else that it has closed its standard input or output.
+    fn died(&mut self, closed: &'static str) -> PlayerFault {
         let until = Instant::now() + EXIT_PATIENCE;
         while self.process.ended().is_none() && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }
-        let how = self.process.ended().map_or_else(|| sign.to_owned(), |status| status.to_string());
-        self.fail(PlayerFault::Died(how))
+        let status = self.process.ended();
+        self.fail(status.map_or(PlayerFault::Closed(closed), |status| PlayerFault::Died(status.to_string())))
     }
 
     /// Stops reporting faults as events. Returns whether they were reported until now.
@@ -314,6 +314,11 @@ impl<V: Vocabulary> Stream<V> {
     /// earlier read.
     pub fn source(&self) -> Source<'_> {
         self.output.pipe.source()
+    }
+
+    /// Number of bytes that the program has written since its last line end.
+    pub(crate) fn unfinished(&self) -> u64 {
+        self.output.unfinished()
     }
 
     /// Waits until the program has read all of its input, or until `until`.

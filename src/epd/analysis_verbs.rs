@@ -11,7 +11,7 @@ use game::counted;
 use messages::epd::MoveReading;
 
 use super::EscapesArg;
-use super::recipe::RecipeFile;
+use super::provenance::ProvenanceFile;
 use super::work::{InputArgs, OutputArgs, Work};
 use crate::WrongInput;
 use crate::analyzer_args::{AnalyzerArgs, ChosenAnalyzer, today};
@@ -53,36 +53,36 @@ impl AnalysisArgs {
         let ChosenAnalyzer { factory: new_analyzer, engine, limit, .. } = chosen;
         let condition = self.input.files.condition.as_ref().map(|filter| format!("where {filter}"));
         let parts = [Some(game::excerpt(&engine)), Some(limit.clone()), task, condition];
-        let recipe = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        let whole_recipe = recipe.clone();
+        let provenance = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let whole_provenance = provenance.clone();
         // As it stands in a record, with room for the date.
-        let recipe = game::epd::operand_text(&recipe);
-        let recipe = recipe[..recipe.len().min(LONGEST_RECIPE)].trim_end().to_owned();
+        let provenance = game::epd::operand_text(&provenance);
+        let provenance = provenance[..provenance.len().min(LONGEST_PROVENANCE)].trim_end().to_owned();
         // A missing analyzer is reported before anything is written.
         new_analyzer()?;
-        let recipe = Some(recipe).filter(|_| !self.no_provenance);
+        let provenance = Some(provenance).filter(|_| !self.no_provenance);
         let grace = self.analyzer.grace();
         let (input, output) = (&self.input, &self.output);
-        let path = output.path().filter(|_| recipe.is_some());
-        let recipe_file = path.and_then(|path| RecipeFile::beside(path, &whole_recipe));
+        let path = output.path().filter(|_| provenance.is_some());
+        let provenance_file = path.and_then(|path| ProvenanceFile::beside(path, &whole_provenance));
         let work = if self.resume {
-            Work::resume(input, output, recipe.as_deref(), recipe_file.as_ref())?
+            Work::resume(input, output, provenance.as_deref(), provenance_file.as_ref())?
         } else {
             Work::new(input, output)?
         };
-        recipe_file.as_ref().map_or(Ok(()), RecipeFile::write)?;
+        provenance_file.as_ref().map_or(Ok(()), ProvenanceFile::write)?;
         let work = work.resumable(interrupt, grace);
         let earlier = match work.lines_done() {
             0 => String::new(),
             lines => format!("; {} done before", counted(lines, "line")),
         };
         let reader = self.escapes.reader(MoveReading::Repair);
-        let provenance =
-            recipe.map(|recipe| if self.no_times { recipe } else { format!("{recipe}, {}", today()) });
+        let provenance = provenance
+            .map(|provenance| if self.no_times { provenance } else { format!("{provenance}, {}", today()) });
         let verb = Verb::analysis(reader, job, new_analyzer, provenance);
         let verb = self.input.restricted(verb, reader).with_line_ends(self.output.line_ends(false));
         let counts = work.run(&verb)?;
-        recipe_file.iter().for_each(RecipeFile::remove);
+        provenance_file.iter().for_each(ProvenanceFile::remove);
         let Counts { found, missed, undecided, skipped, failed, nodes, time, .. } = counts;
         let records = found + missed + undecided + skipped + failed;
         let (came_of, seconds) = (sum_up(&counts), time.as_secs_f64());
@@ -95,8 +95,8 @@ impl AnalysisArgs {
     }
 }
 
-/// Maximum length of a recipe in bytes: a string of a record, less ", 2026-11-25".
-const LONGEST_RECIPE: usize = 240;
+/// Maximum length of a provenance in bytes: a string of a record, less ", 2026-11-25".
+const LONGEST_PROVENANCE: usize = 240;
 
 /// Add an analysis to all EPD records (the standard's "pfga")
 ///

@@ -2,8 +2,8 @@
 
 mod analysis_verbs;
 mod games;
+mod provenance;
 mod quick_verbs;
-mod recipe;
 mod report;
 mod selection_verbs;
 mod whole_files;

@@ -24,7 +24,7 @@ use indicatif::ProgressBar;
 use messages::epd::RecordReader;
 use platform::signals;
 
-use super::recipe::RecipeFile;
+use super::provenance::ProvenanceFile;
 use crate::{FAILED, WrongInput, progress_bar, read_threads};
 
 /// Input arguments of verbs with threads.
@@ -192,12 +192,12 @@ impl Work {
 
     /// Opens all files to continue an earlier run; starts from the beginning if there is no output yet.
     ///
-    /// `recipe`: who analyses and how, which must be the same as before, as far as it stands in records; `recipe_file` has all of it.
+    /// `provenance`: who analyses and how, which must be the same as before, as far as it stands in records; `provenance_file` has all of it.
     pub(super) fn resume(
         input: &InputArgs,
         output: &OutputArgs,
-        recipe: Option<&str>,
-        recipe_file: Option<&RecipeFile>,
+        provenance: Option<&str>,
+        provenance_file: Option<&ProvenanceFile>,
     ) -> Result<Work> {
         let wrong = |text: String| WrongInput::of(anyhow!(text));
         let Some(path) = &output.output else {
@@ -214,11 +214,11 @@ impl Work {
             }
         };
         let resumption =
-            Resumption::find(files.open(false)?, existing, recipe).map_err(|error| match error {
+            Resumption::find(files.open(false)?, existing, provenance).map_err(|error| match error {
                 ResumeError::Read(error) => error.into(),
                 error => wrong(format!("can't resume `{}`: {error}", path.display())),
             })?;
-        if let Some(file) = recipe_file.filter(|_| resumption.length > 0) {
+        if let Some(file) = provenance_file.filter(|_| resumption.length > 0) {
             file.check(resumption.is_signed)?;
         }
         let inputs = files.open(false)?;

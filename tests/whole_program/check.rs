@@ -57,48 +57,60 @@ fn herald_passes(protocol: &str, arguments: &[&str], others: &[(&str, &str)]) {
     assert_eq!(missed, others.collect::<Vec<_>>());
 }
 
-/// Asserts that each rule is in the table and fails with its fault. A fault that is not detected is tried again alone,
-/// because of busy machines.
+/// Asserts that each rule is in the table and fails with its fault.
 fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])]) {
     let without: Vec<String> =
         labels(protocol).into_iter().filter(|label| faults.iter().all(|(rule, _)| rule != label)).collect();
     assert!(without.is_empty(), "never seen failing: {without:?}");
-    let program = distorting();
     let is_seen = |(rule, fault): &(&str, &[&str])| {
-        let begin = [
-            protocol,
-            "--json",
-            "--strict",
-            "--patience",
-            "2",
-            "--rule",
-            rule,
-            "--",
-            program.to_str().expect("text"),
-        ];
-        let (status, findings) = check(&[&begin[..], fault, &["--", HERALD], arguments].concat());
+        let (status, findings) = distorted(protocol, arguments, rule, fault);
         status == Some(1) && findings[0]["verdict"] == "fail"
     };
+    assert_each(faults, is_seen);
+}
+
+/// Asserts that no rule is kept whose commands, or whose answers, are swallowed.
+fn nothing_is_kept_unseen(protocol: &str, arguments: &[&str], swallowed: &[(&str, &[&str])]) {
+    assert_each(swallowed, |(rule, fault)| {
+        let (status, findings) = distorted(protocol, arguments, rule, fault);
+        // A program that doesn't even answer the greeting isn't checked.
+        status == Some(2) || findings[0]["verdict"] != "pass"
+    });
+}
+
+/// Checks a rule on Herald behind a proxy with a fault.
+fn distorted(protocol: &str, arguments: &[&str], rule: &str, fault: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let program = distorting();
+    let program = program.to_str().expect("text");
+    let begin = [protocol, "--json", "--strict", "--patience", "2", "--rule", rule, "--", program];
+    check(&[&begin[..], fault, &["--", HERALD], arguments].concat())
+}
+
+/// Asserts that something holds for all faults. One for which it doesn't is tried again alone, because of busy machines.
+fn assert_each(faults: &[(&str, &[&str])], holds: impl Fn(&(&str, &[&str])) -> bool + Sync) {
     let missed = Mutex::new(Vec::new());
     for_each(faults, |fault| {
-        if !is_seen(fault) {
+        if !holds(fault) {
             missed.lock().expect("the list").push(*fault);
         }
     });
     let missed = missed.into_inner().expect("the list");
-    let missed: Vec<_> = missed.iter().filter(|fault| !is_seen(fault)).collect();
+    let missed: Vec<_> = missed.iter().filter(|fault| !holds(fault)).collect();
     assert!(missed.is_empty(), "not seen: {missed:?}");
 }
 
 #[test]
 fn herald_keeps_the_rules_of_cecp() {
     let others = [
+        // It says nothing to `xboard` and `computer`.
+        ("xboard-again", "not-seen"),
         ("san-input", "not-supported"),
         ("sigterm", "not-supported"),
         ("analyze-edit", "not-supported"),
         // It varies its moves only by the option Noise, which is off at first.
         ("random", "not-seen"),
         ("egtpath", "not-seen"),
+        ("computer", "not-seen"),
         ("setup", "not-supported"),
     ];
     herald_passes("cecp", &["xboard"], &others);
@@ -143,6 +155,35 @@ fn wrecks_are_seen() {
             "{wreck}: {findings:?}"
         );
     });
+}
+
+#[test]
+fn rules_that_were_fooled_are_not_kept_unseen() {
+    let is_one = |&&(rule, _): &&(&str, &[&str])| ONCE_FOOLED.contains(&rule);
+    for (protocol, arguments, swallowed) in SWALLOWED {
+        let rows: Vec<_> = swallowed.iter().filter(is_one).copied().collect();
+        nothing_is_kept_unseen(protocol, &[arguments], &rows);
+    }
+}
+
+#[test]
+#[ignore = "half a minute; for changes of rules"]
+fn nothing_is_kept_unseen_by_any_rule() {
+    for (protocol, arguments, swallowed) in SWALLOWED {
+        // What a rule is about is told by its fault, too, if that swallows a command or an answer.
+        let is_swallowing = |(_, fault): &(&str, &[&str])| {
+            fault.iter().any(|word| ["--deaf", "--mute", "--gulp"].contains(word))
+        };
+        let known =
+            [CECP, UCI, CEGO].concat().into_iter().filter(is_swallowing).chain(swallowed.iter().copied());
+        let known: Vec<&str> = known.map(|(rule, _)| rule).collect();
+        let without: Vec<String> = labels(protocol)
+            .into_iter()
+            .filter(|label| !known.contains(&label.as_str()) && !OF_NO_COMMAND.contains(&label.as_str()))
+            .collect();
+        assert!(without.is_empty(), "nothing is swallowed: {without:?}");
+        nothing_is_kept_unseen(protocol, &[arguments], swallowed);
+    }
 }
 
 #[test]
@@ -272,12 +313,18 @@ const SAME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/two-reports");
 /// One that says nothing of the protocol is told so, too.
 #[test]
 fn a_program_of_no_protocol_is_told_so() {
-    let told = ["ended unexpectedly", ", and nothing of the protocol", "says nothing"];
-    let programs = [["true", ""], ["cat", "-"], ["sleep", "99"]];
-    let cases: Vec<_> = programs.into_iter().zip(told).collect();
-    for_each(&cases, |(program, instead)| {
-        let arguments = ["check", "cecp", "--patience", "1", "--rule", "go", "--"];
-        let output = Command::new(HERALD).args(arguments).args(program).output().expect("herald runs");
+    let cases = [
+        ("exit", "ended unexpectedly"),
+        ("exec cat", ", and nothing of the protocol"),
+        ("exec sleep 99", "says nothing"),
+        ("printf never; exec sleep 99", "writes 5 bytes without a line end"),
+        ("exec sleep 99 <&-", "has closed its standard input"),
+        // It doesn't speak UCI: nobody has asked.
+        ("echo uciok; exec sleep 99", "says nothing"),
+    ];
+    for_each(&cases, |(script, instead)| {
+        let arguments = ["check", "cecp", "--patience", "1", "--rule", "go", "--", "sh", "-c", script];
+        let output = Command::new(HERALD).args(arguments).output().expect("herald runs");
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(told.contains("it doesn't answer as a CECP program: `") && told.contains(instead), "{told}");
         assert_eq!(output.status.code(), Some(2));
@@ -314,8 +361,6 @@ const WRECKS: [(&str, &str); 6] = [
 const KEPT_AT_RANDOM: &[&str] = &[
     "one-read",
     "version-1",
-    "accepted",
-    "xboard-again",
     "answers-move",
     "go",
     "playother",
@@ -333,19 +378,15 @@ const KEPT_AT_RANDOM: &[&str] = &[
     "is-stalemated",
     "result-idle",
     "ping",
-    "move-now-idle",
     "unknown-command",
     "crlf",
     "split-line",
     "long-line",
     "nopost",
     "stray-words",
-    "computer",
-    "rating",
-    "variant-unknown",
 ];
 
-const CECP: &[(&str, &[&str])] = &[
+const CECP: Faults = &[
     ("one-read", &["--gulp"]),
     ("version-1", &["--deaf", "e2e4"]),
     ("accepted", &["--say", "rejected setboard=>Error (unknown command): rejected setboard"]),
@@ -360,7 +401,7 @@ const CECP: &[(&str, &[&str])] = &[
     ("reuse", &["--die", "usermove e2e4"]),
     ("illegal-move", &["--mute", "Illegal"]),
     ("legal-moves", &["--say", "usermove e1g1=>Illegal move: e1g1"]),
-    ("san-input", &["--replace", "done=1=>san=1 done=1", "--say", "usermove Nf3=>Illegal move: Nf3"]),
+    ("san-input", &["--replace", "done=1=>san=1 done=1", "--say", "usermove e4=>Illegal move: e4"]),
     ("setboard", &["--deaf", "setboard"]),
     ("setboard-illegal", &["--say", "setboard 8/8/=>1/2-1/2 {Stalemate}"]),
     ("edit", &["--replace", "setboard=1=>setboard=0", "--deaf", "edit"]),
@@ -464,7 +505,7 @@ const CECP: &[(&str, &[&str])] = &[
     ("holding", &["--deaf", "holding"]),
 ];
 
-const UCI: &[(&str, &[&str])] = &[
+const UCI: Faults = &[
     ("uciok", &["--twice", "uciok"]),
     ("isready", &["--twice", "readyok"]),
     ("isready-searching", &["--say", "isready=>bestmove h2h3"]),
@@ -478,7 +519,7 @@ const UCI: &[(&str, &[&str])] = &[
     ("option-case", &["--deaf", "setoption name mUlTiPv"]),
     ("hash", &["--deaf", "setoption name Hash"]),
     ("threads", &["--deaf", "setoption name Threads"]),
-    ("clear-hash", &["--deaf", "setoption name Clear"]),
+    ("clear-hash", &["--die", "setoption name Clear"]),
     ("option-defaults", &["--say", "uci=>option name A type spin default 9 min 1 max 3"]),
     ("options", &["--die", "setoption name Hash"]),
     ("option-unknown", &["--die", "setoption name No Such"]),
@@ -524,15 +565,11 @@ const RANDOM_MOVER: &[&str] = &[
     "one-read",
     "line-ends",
     "long-line",
-    "ucinewgame",
     "position-fen",
     "position-moves",
-    "position-illegal",
     "game-over",
     "option-names",
     "option-defaults",
-    "options",
-    "option-unknown",
     "stop-idle",
     "stop-early",
     "infinite",
@@ -540,7 +577,7 @@ const RANDOM_MOVER: &[&str] = &[
     "one-answer",
 ];
 
-const CEGO: &[(&str, &[&str])] = &[
+const CEGO: Faults = &[
     ("ready", &["--twice", "ready"]),
     ("first-move", &["--say", "1000000000=>e9e9"]),
     ("later-moves", &["--say", "1000000000 1000000000=>e9e9"]),
@@ -570,4 +607,219 @@ const CEGO: &[(&str, &[&str])] = &[
     ("breach-move", &["--content"]),
     ("breach-illegal", &["--stay"]),
     ("breach-order", &["--content"]),
+];
+
+/// Rules about signals, ends of input, and what a program never does.
+const OF_NO_COMMAND: &[&str] = &["sigint", "sigterm", "end-of-input"];
+
+/// Rules that were kept while their commands were swallowed.
+const ONCE_FOOLED: &[&str] = &[
+    "reuse",
+    "legal-moves",
+    "undo-nothing",
+    "result",
+    "draw-offer",
+    "move-now-idle",
+    "level",
+    "sd-with-time",
+    "options",
+    "easy",
+    "fischerandom",
+    "unknown-command",
+    "debug",
+    "clear-hash",
+    "ucinewgame",
+    "chess960",
+    "stop-idle",
+    "clock-increment",
+    "movestogo",
+];
+
+/// Rules, each with the arguments of the proxy that make its fault.
+type Faults = &'static [(&'static str, &'static [&'static str])];
+
+/// The protocols, with Herald's argument for each.
+const SWALLOWED: [(&str, &str, Faults); 3] =
+    [("cecp", "xboard", SWALLOWED_CECP), ("uci", "uci", SWALLOWED_UCI), ("cego", "cego", SWALLOWED_CEGO)];
+
+/// What never comes: the commands that a rule is about, or the program's answers. For other rules it stands in the tables above.
+const SWALLOWED_CECP: Faults = &[
+    ("one-read", &["--deaf", "protover"]),
+    ("accepted", &["--deaf", "rejected"]),
+    ("option-names", &["--deaf", "protover"]),
+    ("xboard-again", &["--deaf", "xboard"]),
+    ("reuse", &["--deaf", "new"]),
+    ("illegal-move", &["--deaf", "usermove"]),
+    ("legal-moves", &["--deaf", "usermove"]),
+    ("san-input", &["--replace", "done=1=>san=1 done=1", "--deaf", "usermove"]),
+    ("setboard-illegal", &["--deaf", "setboard 8/8/8"]),
+    ("undo-nothing", &["--deaf", "undo", "--deaf", "remove"]),
+    ("undo-nothing", &["--deaf", "remove"]),
+    ("mates", &["--deaf", "go"]),
+    ("mates", &["--mute", "1-0"]),
+    ("is-mated", &["--deaf", "go"]),
+    ("is-stalemated", &["--deaf", "go"]),
+    ("result", &["--deaf", "result"]),
+    ("result-idle", &["--deaf", "result"]),
+    ("result-pondering", &["--deaf", "result"]),
+    ("result-analysing", &["--deaf", "result"]),
+    ("draw-offer", &["--deaf", "draw"]),
+    ("draw-accepted", &["--deaf", "draw"]),
+    ("draw-refused", &["--deaf", "draw"]),
+    ("draw-refused", &["--mute", "offer draw"]),
+    ("claims-repetition", &["--deaf", "usermove"]),
+    ("claims-repetition", &["--mute", "1/2"]),
+    ("claims-fifty", &["--deaf", "usermove"]),
+    ("claims-fifty", &["--mute", "1/2"]),
+    ("ping", &["--deaf", "ping"]),
+    ("ping-thinking", &["--deaf", "ping 77"]),
+    ("ping-pondering", &["--deaf", "ping 78"]),
+    ("ping-analysing", &["--deaf", "ping 79"]),
+    ("force-silent", &["--deaf", "force"]),
+    ("reads-thinking", &["--deaf", "force"]),
+    ("new-silent", &["--deaf", "new"]),
+    ("ponder-silent", &["--deaf", "hard"]),
+    ("move-now", &["--deaf", "?"]),
+    ("move-now-idle", &["--deaf", "?"]),
+    ("undisturbed", &["--deaf", "nopost", "--deaf", "post", "--deaf", "hard", "--deaf", "easy"]),
+    ("unknown-command", &["--deaf", "xyzzy"]),
+    ("crlf", &["--deaf", "usermove"]),
+    ("long-line", &["--deaf", "result"]),
+    ("pause-dropped", &["--deaf", "pause"]),
+    ("pause-other", &["--deaf", "pause"]),
+    ("pause-other", &["--deaf", "hint"]),
+    ("st", &["--deaf", "st "]),
+    ("st-decimal", &["--deaf", "st "]),
+    ("st-0", &["--deaf", "st "]),
+    ("level", &["--deaf", "level"]),
+    ("level-decimal", &["--deaf", "level"]),
+    ("level-moves", &["--deaf", "level"]),
+    ("level-refilled", &["--deaf", "level"]),
+    ("own-clock", &["--deaf", "level"]),
+    ("time-short", &["--deaf", "time"]),
+    ("time-odd", &["--deaf", "time", "--deaf", "otim"]),
+    ("sd", &["--deaf", "sd "]),
+    ("sd-with-time", &["--deaf", "sd "]),
+    ("sd-with-time", &["--deaf", "st "]),
+    ("new-clears-sd", &["--deaf", "sd "]),
+    ("new-clears-sd", &["--deaf", "new"]),
+    ("nps-0", &["--deaf", "nps"]),
+    ("mate-score", &["--deaf", "post"]),
+    ("mated-score", &["--deaf", "post"]),
+    ("stray-words", &["--deaf", "go"]),
+    ("analyze-over", &["--deaf", "analyze"]),
+    ("stat01", &["--deaf", "."]),
+    ("hint", &["--deaf", "hint"]),
+    ("hint", &["--mute", "Hint"]),
+    ("bk", &["--deaf", "bk"]),
+    ("options", &["--deaf", "option "]),
+    ("option-unknown", &["--deaf", "option "]),
+    ("memory", &["--deaf", "memory"]),
+    ("cores", &["--deaf", "cores"]),
+    ("easy", &["--deaf", "easy"]),
+    ("easy", &["--deaf", "hard"]),
+    ("ponder-hit", &["--deaf", "hard"]),
+    ("random", &["--deaf", "random"]),
+    ("egtpath", &["--deaf", "egtpath"]),
+    ("computer", &["--deaf", "computer"]),
+    ("rating", &["--deaf", "rating"]),
+    ("names", &["--deaf", "name", "--deaf", "ics"]),
+    ("highlight", &["--deaf", "lift"]),
+    ("fischerandom", &["--deaf", "variant"]),
+    ("variant-unknown", &["--deaf", "variant"]),
+    ("setup", &["--replace", "variants=\"normal=>variants=\"myown,normal", "--deaf", "variant"]),
+    ("holding", &["--deaf", "variant"]),
+];
+
+const SWALLOWED_UCI: Faults = &[
+    ("uciok", &["--deaf", "uci"]),
+    ("uciok", &["--mute", "id name"]),
+    ("isready", &["--deaf", "isready"]),
+    ("isready-searching", &["--deaf", "isready"]),
+    ("unknown-command", &["--deaf", "xyzzy"]),
+    ("one-read", &["--deaf", "isready"]),
+    ("debug", &["--deaf", "debug"]),
+    ("option-names", &["--mute", "option"]),
+    ("option-defaults", &["--mute", "option"]),
+    ("options", &["--deaf", "setoption"]),
+    ("option-unknown", &["--deaf", "setoption"]),
+    ("clear-hash", &["--deaf", "setoption name Clear"]),
+    ("ucinewgame", &["--deaf", "ucinewgame"]),
+    (
+        "position-illegal",
+        &[
+            "--deaf",
+            "position fen 8/8/8",
+            "--deaf",
+            "position startpos moves e2e4 e2e5",
+            "--deaf",
+            "position fen x",
+        ],
+    ),
+    ("game-over", &["--deaf", "position fen"]),
+    ("chess960", &["--deaf", "setoption name UCI_Chess960"]),
+    ("stop", &["--deaf", "stop"]),
+    ("stop-idle", &["--deaf", "stop", "--deaf", "ponderhit"]),
+    ("stop-idle", &["--deaf", "ponderhit"]),
+    ("one-answer", &["--deaf", "go"]),
+    ("infinite", &["--deaf", "go infinite"]),
+    ("infinite", &["--deaf", "stop"]),
+    ("infinite-mated", &["--deaf", "go infinite"]),
+    ("searchmoves", &["--deaf", "go depth 4 searchmoves"]),
+    ("ponder-stop", &["--deaf", "go ponder"]),
+    ("ponder-move", &["--replace", " ponder =>"]),
+    ("info", &["--deaf", "go"]),
+    ("info-form", &["--mute", "info"]),
+    ("pv", &["--mute", "info"]),
+    ("mate-score", &["--mute", "info"]),
+    ("mated-score", &["--mute", "info"]),
+    ("depth", &["--rewrite", "go depth 3=>go"]),
+    ("nodes", &["--rewrite", "go nodes 50000=>go"]),
+    ("movetime", &["--rewrite", "go movetime 500=>go"]),
+    (
+        "clock",
+        &[
+            "--rewrite",
+            "go wtime 1000 btime 60000=>go",
+            "--rewrite",
+            "go wtime 1000 btime 60000 winc 0 binc 0=>go",
+        ],
+    ),
+    (
+        "clock-increment",
+        &["--rewrite", "go wtime 5000 btime 60000 winc 10000 binc 10000=>go wtime 5000 btime 60000"],
+    ),
+    (
+        "movestogo",
+        &[
+            "--rewrite",
+            "go wtime 1000 btime 1000 movestogo 1=>go wtime 1000 btime 1000",
+            "--rewrite",
+            "go wtime 3000 btime 3000 movestogo 40=>go wtime 3000 btime 3000",
+            "--rewrite",
+            "go wtime 3000 btime 3000 movestogo 1=>go wtime 3000 btime 3000",
+        ],
+    ),
+];
+
+const SWALLOWED_CEGO: Faults = &[
+    ("ready", &["--mute", "ready"]),
+    ("first-move", &["--deaf", "1000000000"]),
+    ("later-moves", &["--deaf", "1000000000 1000000000"]),
+    ("special-moves", &["--deaf", "1000000000 1000000000"]),
+    ("mates", &["--deaf", "1000000000"]),
+    ("lost", &["--deaf", "1000000000"]),
+    ("clock", &["--deaf", "1000000000"]),
+    ("clock-increment", &["--deaf", "300000000"]),
+    ("clock-extremes", &["--deaf", "0 0 0 0"]),
+    ("pondering", &["--deaf", "1000000000"]),
+    ("long-wait", &["--deaf", "1000000000 1000000000"]),
+    ("breach-fields", &["--deaf", "1000000000 0 1000000000"]),
+    ("breach-space", &["--deaf", "1000000000 0 1000000000"]),
+    ("breach-empty", &["--deaf", "1000000000"]),
+    ("breach-clock", &["--deaf", "-1"]),
+    ("breach-fen", &["--deaf", "1000000000 0 1000000000"]),
+    ("breach-move", &["--deaf", "1000000000 1000000000"]),
+    ("breach-illegal", &["--deaf", "1000000000 1000000000"]),
+    ("breach-order", &["--deaf", "1000000000"]),
 ];

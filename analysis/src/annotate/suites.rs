@@ -60,7 +60,7 @@ fn of_puzzles(
     replay(game, |ply, here| {
         for puzzle in game.puzzles.iter().filter(|puzzle| puzzle.ply == ply) {
             let mut record = record(game, here, ply, &format!(", {} was played", numbered(game, ply)));
-            record.set(recipe(game, &[&puzzle.verifier]));
+            record.set(provenance(game, &[&puzzle.verifier]));
             if complete(here, puzzle, &mut record) {
                 records.push(record.to_string());
             }
@@ -81,12 +81,12 @@ fn record(game: &AnnotatedGame, here: &Game, ply: usize, about: &str) -> Record<
     if let Some(register) = Register::new(0) {
         record.set(Operation::Comment(register, Some(plain(&(title(game) + about)).into())));
     }
-    record.set(recipe(game, &[&game.provenance.engine, &game.provenance.limit]));
+    record.set(provenance(game, &[&game.provenance.engine, &game.provenance.limit]));
     record
 }
 
 /// Who searched, and when.
-fn recipe(game: &AnnotatedGame, by: &[&str]) -> Operation<'static> {
+fn provenance(game: &AnnotatedGame, by: &[&str]) -> Operation<'static> {
     let date = game.provenance.date.as_deref().map(|date| date.replace('.', "-"));
     let parts: Vec<&str> = by.iter().copied().chain(date.as_deref()).collect();
     private(PROVENANCE, &plain(&parts.join(", ")))

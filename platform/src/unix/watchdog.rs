@@ -6,7 +6,7 @@
 
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
@@ -39,8 +39,8 @@ static WATCHDOG: Mutex<Option<Watchdog>> = Mutex::new(None);
 
 /// A shell that waits for the end of this process.
 struct Watchdog {
-    /// Closed when this process ends in any way.
-    input: ChildStdin,
+    /// Its input is closed when this process ends in any way.
+    shell: Child,
 }
 
 /// Has a process group killed when this process ends. Has no effect on a system without a shell.
@@ -72,13 +72,21 @@ impl Watchdog {
         // It outlives this process, also where another one would kill it with that.
         command.env_remove(VARIABLE);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let input = command.spawn()?.stdin.take();
-        input.map(|input| Watchdog { input }).ok_or_else(|| io::Error::other("no pipe"))
+        Ok(Watchdog { shell: command.spawn()? })
     }
 
     fn tell(&mut self, event: &str, group: Pid) -> io::Result<()> {
         // In one write: a partial number would be another process group.
-        self.input.write_all(format!("{event} {group}\n").as_bytes())
+        let Some(input) = &mut self.shell.stdin else { return Err(io::Error::other("no pipe")) };
+        input.write_all(format!("{event} {group}\n").as_bytes())
+    }
+}
+
+/// One that has ended, for it doesn't listen, must not stay as a zombie.
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        drop(self.shell.stdin.take());
+        let _ = self.shell.wait();
     }
 }
 

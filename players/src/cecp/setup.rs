@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use game::{CastlingMode, Color, Game, Move, Phase, TimeControl, VariantPosition};
 use messages::cecp::{Command, EditLine, Switch};
+use shakmaty::uci::UciMove;
 use shakmaty::variant::Variant;
-use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Square};
+use shakmaty::{Bitboard, Board, CastlingSide, EnPassantMode, Position as _, Square, attacks};
 
 use super::features::Features;
 use crate::{NewGame, PlayerFault, Repair};
@@ -27,6 +28,9 @@ pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, 
     } else if let Some((before, step)) = before_double_step(game).filter(|(before, _)| is_editable(before)) {
         let step = told_move(step, features).to_string();
         Ok(edit(&before, features).into_iter().chain([step]).collect())
+    } else if let Some((before, steps)) = before_lost_rights(game.start()) {
+        let steps = steps.map(|step| told_move(step, features).to_string());
+        Ok(edit(&before, features).into_iter().chain(steps).collect())
     } else if features.offers(Switch::SetBoard) {
         // Broken in some way, but the only way to this position.
         Ok(vec![Command::SetBoard(game.start_fen()).to_string()])
@@ -38,18 +42,18 @@ pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, 
 /// Whether `edit` can express the position: it assumes castling rights wherever king and rook are on their home squares,
 /// and has no en passant square and no counters.
 fn is_editable(start: &VariantPosition) -> bool {
-    let board = start.board();
-    let has_king_at_home =
-        |color: &Color| board.piece_at(color.fold_wb(Square::E1, Square::E8)) == Some(color.king());
-    let assumed: Bitboard = Color::ALL
-        .into_iter()
-        .filter(has_king_at_home)
-        .flat_map(|color| board.by_piece(color.rook()) & Bitboard::CORNERS & color.backrank())
-        .collect();
     start.variant() == Variant::Chess
         && start.castles().mode() == CastlingMode::Standard
-        && start.castles().castling_rights() == assumed
+        && start.castles().castling_rights() == assumed_rights(start.board())
         && start.ep_square(EnPassantMode::Legal).is_none()
+}
+
+/// The rooks with castling rights by `edit`.
+fn assumed_rights(board: &Board) -> Bitboard {
+    let has_king_at_home =
+        |color: &Color| board.piece_at(color.fold_wb(Square::E1, Square::E8)) == Some(color.king());
+    let colors = Color::ALL.into_iter().filter(has_king_at_home);
+    colors.flat_map(|color| board.by_piece(color.rook()) & Bitboard::CORNERS & color.backrank()).collect()
 }
 
 /// The position before the double step of a pawn that can be captured en passant, and that step: so `edit` can express such a
@@ -67,6 +71,48 @@ fn before_double_step(game: &Game) -> Option<(VariantPosition, String)> {
     before.ep_square = None;
     let before = VariantPosition::from_setup(start.variant(), before, game.mode()).ok()?;
     Some((before, format!("{from}{to}")))
+}
+
+/// The position before a move of each side that ends in this one, and these moves: so `edit` can express a position without the
+/// castling rights that it would assume.
+fn before_lost_rights(start: &VariantPosition) -> Option<(VariantPosition, [String; 2])> {
+    if start.variant() != Variant::Chess || start.ep_square(EnPassantMode::Legal).is_some() {
+        return None;
+    }
+    let (turn, empty) = (start.turn(), !start.board().occupied());
+    let ways = |color| {
+        let way = move |to| {
+            let from = attacks::attacks(to, start.board().piece_at(to)?, start.board().occupied()) & empty;
+            Some(from.into_iter().map(move |from| (from, to)))
+        };
+        losing_rights(start, color).into_iter().filter_map(way).flatten()
+    };
+    ways(turn).flat_map(|first| ways(!turn).map(move |second| [first, second])).find_map(|moved| {
+        let mut before = start.to_setup(EnPassantMode::Legal);
+        for (from, to) in moved {
+            let piece = before.board.remove_piece_at(to)?;
+            before.board.set_piece_at(from, piece);
+        }
+        before.castling_rights = assumed_rights(&before.board);
+        let before = VariantPosition::from_setup(start.variant(), before, start.castles().mode()).ok()?;
+        let steps = moved.map(|(from, to)| format!("{from}{to}"));
+        let mut after = before.clone();
+        for step in &steps {
+            let step: UciMove = step.parse().ok()?;
+            after.play_unchecked(step.to_move(&after).ok()?);
+        }
+        let is_reached = after.board() == start.board()
+            && after.castles().castling_rights() == start.castles().castling_rights();
+        is_reached.then_some((before, steps))
+    })
+}
+
+/// The pieces one of which has to move to end with these castling rights of a colour: kings and rooks, if there are rights to lose.
+fn losing_rights(start: &VariantPosition, color: Color) -> Bitboard {
+    let board = start.board();
+    let lost = assumed_rights(board) & !start.castles().castling_rights() & board.by_color(color);
+    let movers = if lost.any() { board.kings() | lost } else { !board.pawns() };
+    board.by_color(color) & movers
 }
 
 fn edit(start: &VariantPosition, features: &Features) -> Vec<String> {
@@ -189,6 +235,8 @@ pub(crate) fn centiseconds(remaining: Option<Duration>) -> i64 {
 #[cfg(test)]
 mod tests {
     use messages::cecp::Feature;
+    use shakmaty::Setup;
+    use shakmaty::fen::Fen;
 
     use super::*;
 
@@ -224,10 +272,45 @@ mod tests {
         // The pawn has to move to be captured en passant.
         let told = told("4k3/8/8/8/Pp6/8/8/4K3 b - a3 0 1", "").unwrap();
         assert_eq!(told, ["edit", "#", "Ke1", "Pa2", "c", "Pb4", "Ke8", ".", "a2a4"]);
-        let told = |fen, line| position(&game(fen, &[]), &features(line));
-        // Rights that edit would assume are not there.
-        let fault = told("4k2r/8/8/8/8/8/4P3/4K3 b - - 0 1", "").unwrap_err();
+    }
+
+    /// Rights that `edit` would assume are lost by a move of each side.
+    #[test]
+    fn rights_that_edit_would_assume() {
+        for fen in [
+            "4k3/8/8/8/8/8/8/R3K2R w K - 0 1",
+            "4k2r/8/8/8/8/8/4P3/4K3 b - - 0 1",
+            "r3k2r/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/R3K2R w Kq - 0 1",
+            "r3k2r/8/8/8/8/8/8/R3K2R b - - 0 1",
+        ] {
+            let told = position(&game(fen, &[]), &features("")).unwrap();
+            let mut replayed = edited(&told);
+            for step in &told[told.len() - 2..] {
+                replayed.play(replayed.parse_move(step).unwrap()).unwrap();
+            }
+            let board = |fen: &str| fen.split(' ').take(3).collect::<Vec<_>>().join(" ");
+            assert_eq!(board(&replayed.fen()), board(fen), "{told:?}");
+        }
+        // No piece of White's can have moved.
+        let fault = position(&game("r3k3/8/8/8/8/8/PPP5/KB6 b - - 0 1", &[]), &features("")).unwrap_err();
         assert!(fault.to_string().contains("it has no setboard"), "{fault}");
+    }
+
+    /// The board that an engine has after lines of `edit`, and the side to move after `black`.
+    fn edited(lines: &[String]) -> Game {
+        let (mut board, mut color) = (Board::empty(), Color::White);
+        for line in lines {
+            match line.parse::<EditLine>() {
+                Ok(EditLine::Place(role, at)) => board.set_piece_at(at, role.of(color)),
+                Ok(EditLine::ToggleColor) => color = Color::Black,
+                _ => {}
+            }
+        }
+        let turn = if lines.contains(&"black".to_owned()) { Color::Black } else { Color::White };
+        let setup = Setup { board, turn, ..Setup::empty() };
+        let rights = assumed_rights(&setup.board);
+        let fen = Fen::try_from_setup(Setup { castling_rights: rights, ..setup }).unwrap();
+        game(&fen.to_string(), &[])
     }
 
     #[test]

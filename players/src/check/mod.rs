@@ -8,7 +8,9 @@
 //!   lines. The faults are a table in `tests/whole_program/check.rs`.
 //! - There are four verdicts. *Pass*: the effect was observed. *Fail*: the program did something else, made an illegal move or
 //!   ended unasked. *Not supported*: it lacks an optional feature. *Not seen*: its effect could not be observed, as by a program
-//!   that moves at once; this never counts as kept.
+//!   that moves at once; this never counts as kept. A rule that demands no more than that a program bears a command asks for some
+//!   sign that it reads it, too: whoever never gets the command would bear it as well. `tests/whole_program/check.rs` swallows the
+//!   commands of each rule, and none may be kept then.
 //! - Each rule names the section of the specification and its level: *must*, *should* if the specification recommends it,
 //!   *usual* if it leaves open what GUIs rely on. A fault is graded by the rule that is about it. Other rules that can't be
 //!   checked because of it say *not supported*. Only a broken *must* decides about the exit code, unless `--strict` is given.
@@ -193,6 +195,16 @@ impl Failure {
     fn new(expected: impl Into<String>, seen: impl Into<String>) -> Failure {
         Failure::Broken { expected: expected.into(), seen: seen.into() }
     }
+
+    /// The same where the behaviour only proves that another one was observed.
+    fn unseen(self) -> Failure {
+        match self {
+            Failure::Broken { expected, seen } => {
+                Failure::NotSeen(format!("expected {expected}, seen {seen}"))
+            }
+            other => other,
+        }
+    }
 }
 
 impl From<PlayerFault> for Failure {
@@ -251,6 +263,9 @@ const LAST_CHANCE: Duration = Duration::from_secs(5);
 
 /// Time for a program to read a line of it.
 const READING: Duration = Duration::from_millis(500);
+
+/// Time to wait for answers that come before the question.
+const UNASKED: Duration = Duration::from_millis(300);
 
 /// Why a program can't be held against the rules of its protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -316,7 +331,17 @@ fn plays_cecp(spec: &Spec, patience: Duration) -> Result<Answer, PlayerFault> {
 }
 
 fn answers_uci(spec: &Spec, patience: Duration) -> Result<Answer, PlayerFault> {
-    answers::<Uci>(spec, &["uci"], patience, |line| matches!(line, Ok(uci_messages::Message::UciOk)))
+    let is_answer = |line: &<Uci as Vocabulary>::Message| matches!(line, Ok(uci_messages::Message::UciOk));
+    let mut stream = Stream::<Uci>::start(spec, None)?;
+    let until = Instant::now() + UNASKED;
+    while Instant::now() < until
+        && let Ok(Some(said)) = stream.wait(until)
+    {
+        if is_answer(&said.message) {
+            return Ok(Answer::No("says `uciok` unasked".to_owned()));
+        }
+    }
+    Ok(is_answered(&mut stream, &["uci"], patience, is_answer))
 }
 
 fn answers<V: Vocabulary>(
@@ -351,9 +376,14 @@ fn is_answered<V: Vocabulary>(
             Err(fault) => return Answer::No(fault.to_string()),
         }
     }
-    Answer::No(match first {
-        Some(line) => format!("says `{}`, and nothing of the protocol", game::excerpt(&line)),
-        None => "says nothing".to_owned(),
+    Answer::No(match (first, stream.unfinished()) {
+        (Some(line), _) => format!("says `{}`, and nothing of the protocol", game::excerpt(&line)),
+        (None, 0) => match stream.tell("") {
+            // It has closed its input meanwhile.
+            Err(fault) => fault.to_string(),
+            Ok(()) => "says nothing".to_owned(),
+        },
+        (None, bytes) => format!("writes {} without a line end", game::counted(bytes, "byte")),
     })
 }
 

@@ -53,6 +53,9 @@ pub(super) const CHESS960: &str = "1rk3r1/pppqpppp/8/8/8/8/PPPQPPPP/1RK3R1 w GBg
 /// White's only legal move in Chess960 is to castle: the king stays, the rook goes to f1.
 pub(super) const ONLY_CASTLING: &str = "6k1/8/8/8/8/3n3p/3n3P/6KR w H - 0 1";
 
+/// White is mated by 1... Ra1 unless it castles.
+pub(super) const SAVED_BY_CASTLING: &str = "6k1/5ppp/8/8/8/r7/1r3PPP/4K2R w K - 0 1";
+
 #[cfg(test)]
 mod tests {
     use game::{CastlingMode, Game};

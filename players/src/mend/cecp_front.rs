@@ -266,6 +266,7 @@ impl CecpFront {
                 self.time.begin(TimeControl::PerMove(time), ply);
             }
             C::Depth(depth) => self.time.depth = Some(depth).filter(|depth| *depth > 0),
+            C::NodeRate(0) => return Err("processor time is not counted".into()),
             C::NodeRate(rate) => self.time.node_rate = Some(rate).filter(|rate| *rate > 0),
             C::Time { centiseconds } => self.time.set(OWN, centiseconds),
             C::OpponentTime { centiseconds } => self.time.set(OTHER, centiseconds),

@@ -234,7 +234,7 @@ impl FrontOutput {
         match self.error.take() {
             None => Ok(ControlFlow::Continue(())),
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
-            Some(error) => Err(error),
+            Some(error) => Err(io::Error::new(error.kind(), format!("can't write to the GUI: {error}"))),
         }
     }
 }

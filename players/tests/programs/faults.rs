@@ -75,15 +75,13 @@ fn claims_and_complaints() {
 #[test]
 fn death() {
     for protocol in ALL {
-        for (fault, status) in [
-            ("exit-thinking", "exit status: 3"),
-            ("exit-waiting", "exit status: 0"),
-            ("close-output", "its standard output is closed"),
-        ] {
+        for (fault, status) in [("exit-thinking", "exit status: 3"), ("exit-waiting", "exit status: 0")] {
             let end = end(protocol, fault);
             let right = matches!(&end, End::Faulty(Color::White, PlayerFault::Died(how)) if how == status);
             assert!(right, "{fault} {protocol:?}: {end:?}");
         }
+        let end = end(protocol, "close-output");
+        assert!(matches!(&end, End::Faulty(_, PlayerFault::Closed("output"))), "{protocol:?}: {end:?}");
     }
 }
 

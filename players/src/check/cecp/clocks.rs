@@ -18,19 +18,19 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .check(|program| follows(program, 0.5, &["st 0"], &["st 30"])),
     rule("level", "plays under `level 0 1:05 0`: minutes and seconds", At(MIDDLEGAME)).must(TIME).check(
         |program| {
-            let long = ["level 0 60:05 0", "time 360000", "otim 360000"];
-            follows(program, 3.0, &["level 0 1:05 0", "time 300", "otim 300"], &long)
+            keeps_to(program, 3.0, &["level 0 1:05 0", "time 300", "otim 300"])?;
+            tells_levels(program, "level 0 0:05 0", "level 0 60:05 0")
         },
     ),
     rule("level-decimal", "plays under `level 0 0:05 0.5`: decimals in the increment", At(MIDDLEGAME))
         .usual(TIME)
         .check(|program| {
-            let long = ["level 0 60:05 0.5", "time 360000", "otim 360000"];
-            follows(program, 3.0, &["level 0 0:05 0.5", "time 300", "otim 300"], &long)
+            keeps_to(program, 3.0, &["level 0 0:05 0.5", "time 300", "otim 300"])?;
+            tells_levels(program, "level 0 0:05 0.5", "level 0 60:05 0.5")
         }),
     rule("level-moves", "plays under `level 40 1 0`", At(MIDDLEGAME)).must(TIME).check(|program| {
-        let long = ["level 40 60 0", "time 360000", "otim 360000"];
-        follows(program, 3.0, &["level 40 1 0", "time 300", "otim 300"], &long)
+        keeps_to(program, 3.0, &["level 40 1 0", "time 300", "otim 300"])?;
+        tells_levels(program, "level 40 0:05 0", "level 40 60 0")
     }),
     rule("level-refilled", "has new time after the moves of a session, without `time`", At(MIDDLEGAME))
         .must(TIME)
@@ -73,9 +73,9 @@ pub(super) const RULES: &[ConformanceRule] = &[
         |program| {
             program.needs(Switch::Time)?;
             let again = &mut At(MIDDLEGAME).reach(&program.candidate)?;
-            keeps_to(program, 1.0, &["level 0 0:10 0", "otim -500", "time -100"])?;
+            keeps_to(program, 1.0, &["level 0 60 0", "otim -500", "time -100"])?;
             let long = ["level 0 60 0", "otim 360000", "time 360000"];
-            follows(again, 1.0, &["level 0 0:10 0", "otim 0", "time 0"], &long)
+            follows(again, 1.0, &["level 0 60 0", "otim 0", "time 0"], &long)
         },
     ),
     rule("sd", "searches no deeper than `sd` allows", At(MIDDLEGAME)).must(TIME).check(|program| {
@@ -94,9 +94,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
     rule("new-clears-sd", "forgets `sd` at `new`", At(MIDDLEGAME)).must(TIME).check(|program| {
         program.needs(Switch::SetBoard)?;
-        knows_sd(program)?;
-        let (taken, _) = think(&mut At(MIDDLEGAME).reach(&program.candidate)?, &["st 2", "sd 1"])?;
-        observe(taken < 1.0, format!("it thinks for {taken:.2} s under `st 2` and `sd 1`"))?;
+        let taken = knows_sd(program)?;
         thinks_longer(program, taken, &["st 30"])?;
         let setboard = format!("setboard {MIDDLEGAME}");
         program.deal(["sd 1", "new", "force", &setboard, "st 30"])?;
@@ -188,6 +186,14 @@ fn follows(program: &mut CecpHarness, seconds: f64, short: &[&str], long: &[&str
     thinks_longer(program, taken, long)
 }
 
+/// Not seen unless the program, started anew, tells a clock of five seconds from a long one by `level` alone: with `time`, that alone
+/// might count.
+fn tells_levels(program: &CecpHarness, short: &str, long: &str) -> Checked {
+    let program = &mut At(MIDDLEGAME).reach(&program.candidate)?;
+    let taken = keeps_to(program, 3.0, &[short]).map_err(Failure::unseen)?;
+    thinks_longer(program, taken, &[long])
+}
+
 /// Not seen unless the program, started anew, thinks clearly longer with these settings than a number of seconds.
 fn thinks_longer(program: &CecpHarness, seconds: f64, settings: &[&str]) -> Checked {
     let program = &mut At(MIDDLEGAME).reach(&program.candidate)?;
@@ -256,7 +262,12 @@ fn greatest_depth(heard: &Transcript<Message>) -> Option<i32> {
     thoughts(heard).map(|line| line.depth).max()
 }
 
-/// Not supported unless the program keeps to `sd`, so that ignoring `sd` breaks only one rule.
-fn knows_sd(program: &mut CecpHarness) -> Checked {
-    require(program.takes(&["sd 60"]).is_ok(), "sd")
+/// Returns the seconds that the program, started anew, takes under `sd 1`. Not supported or not seen unless it keeps to that, so that
+/// ignoring `sd` breaks only one rule.
+fn knows_sd(program: &mut CecpHarness) -> Checked<f64> {
+    require(program.takes(&["sd 60"]).is_ok(), "sd")?;
+    let (taken, heard) = think(&mut At(MIDDLEGAME).reach(&program.candidate)?, &["st 2", "sd 1"])?;
+    let is_kept = taken < 1.0 && greatest_depth(&heard).is_none_or(|depth| depth <= 3);
+    observe(is_kept, format!("it thinks for {taken:.2} s under `st 2` and `sd 1`"))?;
+    Ok(taken)
 }

@@ -67,15 +67,22 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("move-now-idle", "says nothing to `?` when it doesn't think", Forced).usual(INTERACTIVE).check(
         |program| {
             program.takes(&["?"])?;
-            program.hear_no_move(QUIET).map(drop)
+            program.hear_no_move(QUIET)?;
+            // Whether it reads `?` is seen when it thinks.
+            program.think(LONG_THINK)?;
+            let told = Instant::now();
+            program.ask("?").map_err(Failure::unseen)?;
+            observe(told.elapsed() < QUIET, "it doesn't obey `?` when it thinks, either")
         },
     ),
     rule("undisturbed", "thinks on when thinking output and pondering are turned on and off", Thinking)
         .usual(ENGINE)
         .check(|program| {
-            program.tell(["nopost", "post", "hard", "easy"])?;
+            program.tell(["nopost", "post", "easy", "hard"])?;
             thinks_on(program)?;
-            program.hear_move(program.patience).map(drop)
+            program.hear_move(program.patience)?;
+            // The search began after `easy`.
+            observe(program.works(QUIET)?, "it doesn't ponder after `hard`")
         }),
     rule("unknown-command", "answers an unknown command with `Error`, not with `Illegal move`", Forced)
         .must(ERRORS)
@@ -126,7 +133,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
     rule("long-line", "plays on after a line of 3000 characters", Forced).usual(CONTROL).check(|program| {
         let comment = "x".repeat(3000);
-        program.deal([format!("result 1/2-1/2 {{{comment}}}")])?;
+        program.stops_at(&format!("result 1/2-1/2 {{{comment}}}"))?;
         program.still_plays()
     }),
     rule("pause", "rests from `pause` to `resume`, and goes on", ThinkingFor(1)).must(CONTROL).check(
@@ -146,7 +153,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .check(|program| {
             program.needs(Switch::Pause)?;
             program.tell(["pause"])?;
-            program.hear_no_move(QUIET)?;
+            program
+                .rests("during the pause", QUIET)
+                .map_err(Failure::unseen)?
+                .has_no("no move", Cecp::is_move)?;
             program.still_plays()?;
             program.tell(["pause", "force"])?;
             program.set_up(ENDGAME)?;

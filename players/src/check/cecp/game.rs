@@ -28,13 +28,23 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .check(|program| plays_black(program, Switch::PlayOther, "playother")),
     rule("colors", "plays the other side after `white` and `black`, without thinking", Forced)
         .must(GAME)
-        .check(|program| plays_black(program, Switch::Colors, "white")),
+        .check(|program| {
+            plays_black(program, Switch::Colors, "white")?;
+            program.tell(["new", "force"])?;
+            program.game = Game::default();
+            program.play(&["d2d4"])?;
+            answers_after(program, "black", "d7d5")
+        }),
     rule("reuse", "plays a second game", Forced).must(GAME).check(|program| {
         program.needs(Switch::Reuse)?;
         program.hurry()?;
-        program.play(&["a2a3"])?;
+        program.play(&["e2e4"])?;
         program.ask("go")?;
-        program.still_plays()
+        program.tell(["new", "force"])?;
+        program.game = Game::default();
+        program.has_position("e2e4")?;
+        program.hurry()?;
+        program.ask("go").map(drop)
     }),
     rule("illegal-move", "refuses an illegal move with `Illegal move`, and forgets it", Forced)
         .must(ERRORS)
@@ -53,13 +63,21 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.set_up(fen)?;
             program.play(moves)?;
             program.settle()?.has_taken(&format!("the moves {}", moves.join(" ")))
-        })
+        })?;
+        // Black is in check.
+        program.hurry()?;
+        program.ask("go").map(drop)
     }),
     rule("san-input", "takes SAN and coordinates if it asked for `san=1`", Forced).must(GAME).check(
         |program| {
             program.needs(Switch::San)?;
-            ["Nf3", "e7e5", "Nxe5", "d8h4"].iter().try_for_each(|text| program.tell_move(text))?;
-            program.settle()?.has_taken("SAN and coordinates")
+            let moves = ["e4", "f7f6", "Qh5+"];
+            moves.iter().try_for_each(|text| program.tell_move(text))?;
+            program.settle()?.has_taken("SAN and coordinates")?;
+            // One move is legal.
+            program.follow(&moves);
+            program.hurry()?;
+            program.ask("go").map(drop)
         },
     ),
     rule("setboard", "plays from a position of `setboard`", Forced).must(GAME).check(|program| {
@@ -115,7 +133,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.deal(["undo", "remove"])?;
             program.play(&["e2e4"])?;
             program.deal(["remove"])?;
-            program.still_plays()
+            program.still_plays()?;
+            takes_back(program).map_err(Failure::unseen)
         }),
     rule("remove", "takes back two half-moves at `remove`", Greeted).must(INTERACTIVE).check(|program| {
         program.tell(["new", "easy"])?;
@@ -134,7 +153,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let heard = program.ask("go")?;
         require(program.game.outcome().is_some(), "a mate in one")?;
         true_results(&heard, Some(Color::White))?;
-        true_results(&program.settle()?, Some(Color::White))
+        let later = program.settle()?;
+        true_results(&later, Some(Color::White))?;
+        let claims = |message: &Message| matches!(message, Message::Result { .. });
+        require(heard.contains(claims) || later.contains(claims), "a claim of the result")
     }),
     rule("is-mated", "doesn't move when it is mated, and claims no wrong result", At(MATE_IN_ONE))
         .must(GAME)
@@ -148,15 +170,17 @@ pub(super) const RULES: &[ConformanceRule] = &[
     .check(|program| ends(program, "f2f7", None)),
     rule("result", "stops at `result`, and doesn't answer moves", Thinking).must(GAME).check(|program| {
         stops_silently(program, "result 1-0 {White resigns}")?;
+        program.tell(["st 1"])?;
         program.play(&["h2h3"])?;
-        program.hear_no_move(QUIET)?;
+        program.hear_no_move(AT_ONCE)?;
         program.still_plays()
     }),
     rule("result-idle", "plays on after `result` when it is idle", Forced).must(GAME).check(|program| {
         program.play(&["e2e4", "e7e5"])?;
         program.takes(&["result 0-1 {White resigns}"])?;
         program.hear_no_move(QUIET)?;
-        program.still_plays()
+        program.still_plays()?;
+        program.stops_at("result 1-0 {Black resigns}")
     }),
     rule(
         "result-pondering",
@@ -169,20 +193,23 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.deal(["result 1-0 {Black resigns}"])?.has_no("no move", Cecp::is_move)?;
         program.rests("after `result`", QUIET)?.has_no("no move", Cecp::is_move)?;
         program.play(&[&reply])?;
-        program.hear_no_move(QUIET)?;
+        program.hear_no_move(AT_ONCE)?;
         program.still_plays()
     }),
     rule("result-analysing", "plays on after `result` in analysis", Analysing).usual(GAME).check(|program| {
         program.tell(["result 1/2-1/2 {agreed}"])?;
+        let works = program.works(QUIET)?;
         program.hear_no_move(QUIET)?;
         program.deal(["exit"])?;
-        program.still_plays()
+        program.still_plays()?;
+        observe(!works, "it analyses on, and nothing shows that it reads `result`")
     }),
     rule("draw-offer", "takes `draw` without moving or complaining", Thinking).must(GAME).check(|program| {
         program.needs(Switch::Draw)?;
         program.tell(["draw"])?;
         thinks_on(program)?.has_no("no complaint", is_refusal)?;
-        program.hear_move(program.patience)?.has_no("no complaint", is_refusal)
+        program.hear_move(program.patience)?.has_no("no complaint", is_refusal)?;
+        accepts_when_lost(program)
     }),
     rule("draw-accepted", "accepts a draw by `offer draw`, if at all, when it is lost", At(LOST))
         .usual(GAME)
@@ -190,13 +217,13 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.needs(Switch::Draw)?;
             let heard = after_offer(program)?;
             require(!heard.contains(is_refusal), "an understanding of `draw`")?;
+            observe(!heard.contains(resigns), "it resigns when it is lost")?;
             observe(heard.contains(accepts_draw), "it accepts no draw when it is lost")
         }),
     rule("draw-refused", "refuses a draw when it wins", At(WON)).usual(GAME).check(|program| {
         program.needs(Switch::Draw)?;
         after_offer(program)?.has_no("no `offer draw`", accepts_draw)?;
-        let lost = after_offer(&mut At(LOST).reach(&program.candidate)?)?;
-        observe(lost.contains(accepts_draw), "it accepts no draw when it is lost, either")
+        accepts_when_lost(program)
     }),
     rule("claims-repetition", "claims a draw at the third repetition, if at all, and not before", At(LOST))
         .must(GAME)
@@ -218,6 +245,25 @@ pub(super) const RULES: &[ConformanceRule] = &[
         }),
 ];
 
+/// Fails unless the program takes back moves.
+fn takes_back(program: &mut CecpHarness) -> Checked {
+    program.tell(["new", "force"])?;
+    program.game = Game::default();
+    program.play(&["e2e4"])?;
+    program.tell(["undo"])?;
+    program.game.undo();
+    program.play(&["e2e4", "e7e5"])?;
+    program.tell(["remove"])?;
+    program.game = Game::default();
+    program.has_position("e2e4")
+}
+
+/// Not seen unless the program, started anew, accepts a draw when it is lost: else nothing shows that it reads `draw`.
+fn accepts_when_lost(program: &CecpHarness) -> Checked {
+    let lost = after_offer(&mut At(LOST).reach(&program.candidate)?)?;
+    observe(lost.contains(accepts_draw), "it accepts no draw when it is lost, either")
+}
+
 /// Returns the messages of the program, which is on move, up to the move after the next, before which it was offered a draw.
 fn after_offer(program: &mut CecpHarness) -> Checked<Transcript<Message>> {
     program.hurry()?;
@@ -225,15 +271,17 @@ fn after_offer(program: &mut CecpHarness) -> Checked<Transcript<Message>> {
     program.ask("go")?;
     program.tell(["draw"])?;
     let mut heard = program.hear_no_move(QUIET)?;
-    if !heard.contains(accepts_draw) {
+    if !heard.contains(accepts_draw) && !heard.contains(resigns) {
         program.play(&[&program.any_move()?])?;
-        let is_end = |message: &Message| {
-            Cecp::is_move(message) || accepts_draw(message) || *message == Message::Resign
-        };
+        let is_end = |message: &Message| Cecp::is_move(message) || accepts_draw(message) || resigns(message);
         heard.0.extend(program.hear_until("a move or `offer draw`", program.patience, is_end)?.0);
         heard.0.extend(program.hear_for(QUIET / 5)?.0);
     }
     Ok(heard)
+}
+
+fn resigns(message: &Message) -> bool {
+    *message == Message::Resign
 }
 
 fn accepts_draw(message: &Message) -> bool {
@@ -263,24 +311,37 @@ fn claims_draw(program: &mut CecpHarness, last: &str) -> Checked<bool> {
 
 /// Fails unless the program, which thinks, stops at a command, and makes no move because of it.
 ///
-/// [`Failure::NotSupported`] if it reads the command only when it has moved.
+/// [`Failure::NotSupported`] if it reads the command only when it has moved: then it doesn't answer the next move.
 fn stops_silently(program: &mut CecpHarness, command: &str) -> Checked {
     let told = Instant::now();
     let heard = program.deal([command])?;
-    if heard.contains(Cecp::is_move) {
-        require(thinks_alone(program, told.elapsed() + QUIET)?, "reading while it thinks")?;
-        heard.has_no(&format!("no move because of `{command}`"), Cecp::is_move)?;
+    let moved = heard.messages().find_map(|message| Cecp::legal_move(message, &program.game));
+    if let Some(moved) = moved {
+        let is_late = !thinks_alone(program, told.elapsed() + QUIET)?;
+        demand(is_late, format!("no move because of `{command}`"), heard.shown())?;
+        program.game.play(moved).expect("a legal move");
+        let reply = program.any_move()?;
+        program.play(&[&reply])?;
+        let answered = program.hear_for(Duration::from_secs(LONG_THINK.into()) + QUIET)?;
+        answered.has_no(&format!("no answer to a move after `{command}`"), Cecp::is_move)?;
+        return Err(Failure::NotSupported("reading while it thinks".into()));
     }
+    heard.has_no(&format!("no move because of `{command}`"), Cecp::is_move)?;
     program.hear_no_move(QUIET).map(drop)
 }
 
 /// Fails unless the program plays Black after this command of a feature, and doesn't move first.
 fn plays_black(program: &mut CecpHarness, feature: Switch, command: &str) -> Checked {
     program.needs(feature)?;
+    answers_after(program, command, "d2d4")
+}
+
+/// Fails unless the program answers a move after a command, and doesn't move first.
+fn answers_after(program: &mut CecpHarness, command: &str, mv: &str) -> Checked {
     program.tell([command])?;
     program.hurry()?;
     program.hear_no_move(QUIET)?;
-    program.play(&["d2d4"])?;
+    program.play(&[mv])?;
     program.hear_move(program.patience).map(drop)
 }
 

@@ -32,8 +32,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let names = program.announced.asked_for().into_iter().filter(|name| !is_needed(name));
         let rejected: Vec<String> = names.map(|name| format!("rejected {name}")).collect();
         require(!rejected.is_empty(), "features")?;
-        program.deal(rejected)?.has_taken("the rejections")?;
-        program.still_plays()
+        let heard = program.deal(rejected)?;
+        heard.has_taken("the rejections")?;
+        program.still_plays()?;
+        program.reads(&heard, "rejected")
     }),
     rule("option-names", "gives its options different names", Greeted).must(HANDSHAKE).check(|program| {
         // The harness keeps only one option of a name, so the lines are read again.
@@ -53,9 +55,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
             _ => None,
         }))
     }),
-    rule("xboard-again", "takes `xboard` again later", Greeted)
-        .usual(HANDSHAKE)
-        .check(|program| program.takes(&["xboard"])),
+    rule("xboard-again", "takes `xboard` again later", Greeted).usual(HANDSHAKE).check(|program| {
+        let heard = program.takes(&["xboard"])?;
+        observe(!heard.0.is_empty(), "it takes `xboard`, but nothing shows that it reads it")
+    }),
     rule("sigint", "goes on when SIGINT comes, unless it said `sigint=0`", Greeted).must(HANDSHAKE).check(
         |program| {
             program.stream.interrupt();

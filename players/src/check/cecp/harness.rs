@@ -6,7 +6,9 @@ use game::{Color, Game, Move};
 use messages::cecp::{Message, Switch, ThinkingLine};
 
 use crate::cecp::{Cecp, Features, former_move, handshake, setup};
-use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, WORKING, observe, require};
+use crate::check::harness::{
+    AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, WORKING, observe, require,
+};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Checked, Failure};
 
@@ -226,15 +228,38 @@ impl CecpHarness {
     ///
     /// [`Failure::NotSupported`] if one is an error, or what the program answers to any unknown command: a rule of its own is about
     /// that.
-    pub(super) fn takes(&mut self, commands: &[&str]) -> Checked {
+    pub(super) fn takes(&mut self, commands: &[&str]) -> Checked<Transcript<Message>> {
         let heard = self.deal(commands)?;
-        let Some(said) = heard.0.iter().find(|said| is_refusal(&said.message)) else { return Ok(()) };
+        let Some(said) = heard.0.iter().find(|said| is_refusal(&said.message)) else { return Ok(heard) };
         let is_unknown = is_error(&said.message)
             || self
                 .deal(["xyzzy 7"])
                 .is_ok_and(|heard| heard.contains(is_refusal) && !heard.contains(is_error));
         require(!is_unknown, format!("the command: it says `{}`", game::excerpt(&said.line)))?;
-        heard.has_taken(&format!("`{}`", commands.join("`, `")))
+        heard.has_taken(&format!("`{}`", commands.join("`, `")))?;
+        Ok(heard)
+    }
+
+    /// Not seen unless the program shows that it reads a command of which nothing else is seen: it has answered, or it refuses the
+    /// same command in a malformed form. Some programs end at that, so it comes last.
+    pub(super) fn reads(&mut self, answer: &Transcript<Message>, malformed: &str) -> Checked {
+        let is_read =
+            !answer.0.is_empty() || self.deal([malformed]).is_ok_and(|heard| heard.contains(is_refusal));
+        let word = malformed.split(' ').next().unwrap_or_default();
+        observe(is_read, format!("it goes on, but nothing shows that it reads `{word}`"))
+    }
+
+    /// Not seen unless the program, which has the move after the next, stops playing at `result`: it doesn't answer a move.
+    pub(super) fn stops_at(&mut self, result: &str) -> Checked {
+        self.tell(["new", "easy"])?;
+        self.game = Game::default();
+        self.hurry()?;
+        self.play(&["a2a3"])?;
+        self.hear_move(self.patience)?;
+        self.deal([result])?.has_no("no move", Cecp::is_move)?;
+        let reply = self.any_move()?;
+        self.play(&[&reply])?;
+        self.hear_no_move(AT_ONCE).map(drop).map_err(Failure::unseen)
     }
 
     /// Interrupts the search with a command. Fails if a move comes after the next `pong`.

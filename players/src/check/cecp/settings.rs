@@ -15,7 +15,9 @@ pub(super) const RULES: &[ConformanceRule] = &[
             settings.extend(values.iter().map(|value| format!("option {name}={value}")));
         }
         program.take_each(&settings, is_refusal)?;
-        program.still_plays()
+        program.still_plays()?;
+        let refuses = program.deal(["option No Such Option=3"]).is_ok_and(|heard| heard.contains(is_refusal));
+        observe(refuses, "it takes options that it doesn't have, too: nothing shows that it reads `option`")
     }),
     rule("option-unknown", "answers an unknown option with `Error`, and goes on", Forced)
         .usual(ENGINE)
@@ -57,10 +59,11 @@ pub(super) const RULES: &[ConformanceRule] = &[
         },
     ),
     rule("easy", "rests in the opponent's time after `easy`", Forced).must(ENGINE).check(|program| {
-        rival_time(program, "easy")?;
+        // Many programs rest at first, anyway.
+        rival_time(program, ["hard", "easy"])?;
         program.rests("in the opponent's time", QUIET)?;
         let hard = &mut Forced.reach(&program.candidate)?;
-        rival_time(hard, "hard")?;
+        rival_time(hard, ["easy", "hard"])?;
         observe(hard.works(QUIET)?, "it rests after `hard`, too")
     }),
     rule("ponder-hit", "keeps to its time after the expected move, and is faster", At(MIDDLEGAME))
@@ -106,13 +109,15 @@ pub(super) const RULES: &[ConformanceRule] = &[
         },
     ),
     rule("computer", "plays on after `computer`", Forced).must(FRILLS).check(|program| {
-        program.takes(&["computer"])?;
-        program.still_plays()
+        let heard = program.takes(&["computer"])?;
+        program.still_plays()?;
+        observe(!heard.0.is_empty(), "it plays on, but nothing shows that it reads `computer`")
     }),
     rule("rating", "plays on after `rating`, with unknown ratings as 0", Forced).must(FRILLS).check(
         |program| {
-            program.takes(&["rating 2000 0", "rating 0 0"])?;
-            program.still_plays()
+            let heard = program.takes(&["rating 2000 0", "rating 0 0"])?;
+            program.still_plays()?;
+            program.reads(&heard, "rating x")
         },
     ),
     rule("names", "plays on after `name` with blanks, and `ics`", Forced).must(FRILLS).check(|program| {
@@ -121,7 +126,9 @@ pub(super) const RULES: &[ConformanceRule] = &[
             frills.extend(program.announced.has(feature).then_some(frill));
         }
         require(!frills.is_empty(), "name=1 or ics=1")?;
-        plays_on(program, &frills)
+        let heard = plays_on(program, &frills)?;
+        let word = frills[0].split(' ').next().unwrap_or_default();
+        program.reads(&heard, word)
     }),
     rule("highlight", "answers `lift` with `highlight`", Forced).must(HIGHLIGHT).check(|program| {
         program.needs(Switch::Highlight)?;
@@ -132,10 +139,12 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
 ];
 
-/// Fails unless the program takes commands and plays another game.
-fn plays_on(program: &mut CecpHarness, commands: &[&str]) -> Checked {
-    program.deal(commands)?.has_taken(&format!("`{}`", commands.join("`, `")))?;
-    program.still_plays()
+/// Fails unless the program takes commands and plays another game. Returns what it answers to them.
+fn plays_on(program: &mut CecpHarness, commands: &[&str]) -> Checked<Transcript<Message>> {
+    let heard = program.deal(commands)?;
+    heard.has_taken(&format!("`{}`", commands.join("`, `")))?;
+    program.still_plays()?;
+    Ok(heard)
 }
 
 /// Returns the memory in use of the program after a search with `memory`, in MB.
@@ -168,9 +177,9 @@ fn processors_under(program: &CecpHarness, cores: u32) -> Checked<f64> {
     Err(Failure::new(format!("work for {cores} of the processors"), format!("for {processors:.1}")))
 }
 
-/// Brings the program into the opponent's time, after `easy` or `hard`.
-fn rival_time(program: &mut CecpHarness, mode: &str) -> Checked {
-    program.tell([mode])?;
+/// Brings the program into the opponent's time, after `easy` and `hard`.
+fn rival_time(program: &mut CecpHarness, modes: [&str; 2]) -> Checked {
+    program.tell(modes)?;
     program.hurry()?;
     program.play(&["a2a3", "h7h6", "h2h3"])?;
     program.settle()?;

@@ -16,7 +16,15 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.set_board(CHESS960, CastlingMode::Chess960);
             program.play(&["O-O"])?;
             program.settle()?.has_taken("`O-O`")?;
-            program.ask("go").map(drop)
+            program.ask("go")?;
+            // In normal chess, it would be `e1g1`.
+            program.tell(["new", "variant fischerandom", "force"])?;
+            program.hurry()?;
+            program.tell([format!("setboard {SAVED_BY_CASTLING}")])?;
+            program.set_board(SAVED_BY_CASTLING, CastlingMode::Chess960);
+            let heard = program.ask("go")?;
+            let castles = heard.last().is_some_and(|message| *message == Message::Move("O-O".into()));
+            observe(castles, format!("{}, as in normal chess", heard.last_shown()))
         }),
     rule("variants", "plays legally in each variant that it offers and we know", Greeted)
         .must(VARIANTS)
@@ -36,8 +44,9 @@ pub(super) const RULES: &[ConformanceRule] = &[
         }),
     rule("variant-unknown", "survives a variant that it doesn't know", Forced).usual(VARIANTS).check(
         |program| {
-            program.deal(["new", "variant nosuchvariant"])?;
-            program.still_plays()
+            let heard = program.deal(["new", "variant nosuchvariant"])?;
+            program.still_plays()?;
+            observe(!heard.0.is_empty(), "it plays on, but nothing shows that it reads `variant`")
         },
     ),
     rule("setup", "answers a variant of its own with a well-formed `setup`, and `piece`", Greeted)

@@ -10,7 +10,7 @@ use crate::check::harness::{
     AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, WORKING, observe, require,
 };
 use crate::check::positions::MIDDLEGAME;
-use crate::check::{Candidate, Checked};
+use crate::check::{Candidate, Checked, Failure};
 use crate::uci::Uci;
 
 /// A parsed line of the program.
@@ -163,6 +163,31 @@ impl UciHarness {
         self.tell([command])?;
         self.hear_move(AT_ONCE)?;
         self.hear_no_more()
+    }
+
+    /// Not seen unless the program forgets at a command what it has searched: the next search of a position is as long as the first one,
+    /// and not as those that came between.
+    pub(super) fn forgets_at(&mut self, command: &str) -> Checked {
+        if self.needs("Threads").is_ok() {
+            self.deal(["setoption name Threads value 1"])?;
+        }
+        let [first, second, third] =
+            [self.nodes_of_search()?, self.nodes_of_search()?, self.nodes_of_search()?];
+        let is_as_first = |nodes: u64| nodes.abs_diff(first) <= first / 50;
+        let remembers = !is_as_first(second) && !is_as_first(third);
+        observe(remembers, "its searches of a position are alike, anyway")?;
+        self.deal([command])?;
+        let last = self.nodes_of_search()?;
+        let seen = format!("{first} nodes at first, {second} and {third} again, {last} after `{command}`");
+        observe(is_as_first(last), seen)
+    }
+
+    /// Returns the number of nodes of a search to a depth.
+    fn nodes_of_search(&mut self) -> Checked<u64> {
+        self.set_up(MIDDLEGAME, CastlingMode::Standard, &[])?;
+        let heard = self.ask("go depth 8")?;
+        let nodes = infos(&heard).filter_map(|info| info.nodes).max();
+        nodes.ok_or_else(|| Failure::NotSeen("it tells no nodes".into()))
     }
 
     /// Fails if a second answer comes.

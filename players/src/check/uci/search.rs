@@ -17,7 +17,16 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .must(GO)
         .check(|program| {
             program.deal(["stop", "ponderhit"])?.has_no("no `bestmove`", Uci::is_move)?;
-            program.hear_no_more()
+            program.hear_no_more()?;
+            // Whether it reads them is seen when it searches.
+            program.search_in(MIDDLEGAME)?;
+            program.answers_once("stop").map_err(Failure::unseen)?;
+            if program.needs("Ponder").is_err() {
+                return Ok(());
+            }
+            program.begin_pondering()?;
+            program.hear_no_move(PONDERING).map_err(Failure::unseen)?;
+            program.answers_once("ponderhit").map_err(Failure::unseen)
         }),
     rule("stop-early", "answers a `stop` that comes right after `go`", At(MIDDLEGAME)).must(GO).check(
         |program| {
@@ -138,8 +147,9 @@ pub(super) const LIMITS: &[ConformanceRule] = &[
         keeps_clock(program, 1.0, &short, "go wtime 600000 btime 600000")
     }),
     rule("clock-increment", "lives on its increment", At(MIDDLEGAME)).must(GO).check(|program| {
-        let short = ["go wtime 300 btime 60000 winc 5000 binc 5000"];
-        keeps_clock(program, 0.3, &short, "go wtime 600000 btime 60000 winc 5000 binc 5000")
+        moves_within(program, 0.3, "go wtime 300 btime 60000 winc 5000 binc 5000")?;
+        let without = "go wtime 5000 btime 60000 winc 0 binc 0";
+        differ_in_time(program, without, "go wtime 5000 btime 60000 winc 10000 binc 10000")
     }),
     rule("clock-short", "moves when its clock is at a millisecond", At(MIDDLEGAME)).must(GO).check(
         |program| {
@@ -151,8 +161,9 @@ pub(super) const LIMITS: &[ConformanceRule] = &[
     rule("movestogo", "keeps to its clock when it is to make one or forty moves more", At(MIDDLEGAME))
         .must(GO)
         .check(|program| {
-            let short = ["go wtime 1000 btime 1000 movestogo 1", "go wtime 1000 btime 1000 movestogo 40"];
-            keeps_clock(program, 1.0, &short, "go wtime 600000 btime 600000 movestogo 40")
+            moves_within(program, 1.0, "go wtime 1000 btime 1000 movestogo 1")?;
+            let many = "go wtime 3000 btime 3000 movestogo 40";
+            differ_in_time(program, many, "go wtime 3000 btime 3000 movestogo 1")
         }),
 ];
 
@@ -163,6 +174,12 @@ fn keeps_clock(program: &mut UciHarness, clock: f64, short: &[&str], long: &str)
     for go in short {
         taken = moves_within(program, clock, go)?;
     }
+    thinks_longer(program, taken, long)
+}
+
+/// Fails unless the program takes no more than three seconds, twice. Not seen unless it thinks clearly longer under another limit.
+fn differ_in_time(program: &mut UciHarness, short: &str, long: &str) -> Checked {
+    let taken = moves_within(program, 3.0, short)?.max(moves_within(program, 3.0, short)?);
     thinks_longer(program, taken, long)
 }
 

@@ -4,8 +4,8 @@ use game::CastlingMode::{Chess960, Standard};
 use messages::uci::Message;
 use shakmaty::uci::UciMove;
 
-use super::harness::FORCING;
 use super::harness::UciStart::{At, Greeted, Launched, Searching};
+use super::harness::{FORCING, UciHarness, infos};
 use super::sections::{GENERAL, GO, OPTIONS, POSITION};
 use crate::check::prelude::*;
 use crate::uci::Uci;
@@ -42,8 +42,16 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
     rule("unknown-command", "passes over unknown commands", Greeted).must(GENERAL).check(|program| {
         let is_answer = |line: &Result<Message, _>| !matches!(line, Err(_) | Ok(Message::Info(_)));
-        program.deal(["xyzzy 7", ""])?.has_no("no answer but `info string`", is_answer)?;
-        program.still_plays()
+        let heard = program.deal(["xyzzy 7", ""])?;
+        heard.has_no("no answer but `info string`", is_answer)?;
+        program.still_plays()?;
+        if !heard.0.is_empty() {
+            return Ok(());
+        }
+        // By the specification, the rest of the line counts.
+        program.tell(["xyzzy isready"])?;
+        let is_read = program.hear_for(QUIET)?.contains(|line| *line == Ok(Message::ReadyOk));
+        observe(is_read, "it goes on, but nothing shows that it reads the line")
     }),
     rule("white-space", "takes any white space between words", Greeted).must(GENERAL).check(|program| {
         program.tell(["  position \t startpos   moves  e2e4 f7f6\td1h5 "])?;
@@ -72,11 +80,16 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("debug", "takes `debug` while it searches", Searching(MIDDLEGAME)).must(OPTIONS).check(|program| {
         program.tell(["debug on", "debug off"])?;
         program.hear_no_move(QUIET)?;
-        program.answers_once("stop")
+        program.answers_once("stop")?;
+        let says_more = remarks_in(program, "debug on")? > remarks_in(program, "debug off")?;
+        observe(says_more, "it searches on, but says no more after `debug on`")
     }),
     rule("ucinewgame", "plays another game after `ucinewgame`", Greeted).must(OPTIONS).check(|program| {
+        // What it has searched before must not count.
+        let forgets = program.forgets_at("ucinewgame");
         program.still_plays()?;
-        program.still_plays()
+        program.still_plays()?;
+        forgets
     }),
     rule("position-fen", "plays from a FEN", At(ENDGAME))
         .must(POSITION)
@@ -96,8 +109,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
                 "position startpos moves e2e4 e2e5",
                 "position fen x",
             ];
-            program.deal(illegal)?.has_no("no `bestmove`", Uci::is_move)?;
-            program.still_plays()
+            let heard = program.deal(illegal)?;
+            heard.has_no("no `bestmove`", Uci::is_move)?;
+            program.still_plays()?;
+            observe(!heard.0.is_empty(), "it plays on, but nothing shows that it reads the positions")
         },
     ),
     rule("game-over", "answers `go` when it is mated or stalemated, without a move", Greeted)
@@ -121,7 +136,11 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.settle()?;
         program.ask("go depth 4")?;
         program.set_up(ONLY_CASTLING, Chess960, &[])?;
-        program.ask("go depth 3").map(drop)
+        program.ask("go depth 3")?;
+        // In normal chess, it would be `e1g1`.
+        program.set_up(SAVED_BY_CASTLING, Chess960, &[])?;
+        let castled = program.ask("go depth 4")?.last_shown();
+        observe(castled.contains("e1h1"), format!("{castled}, as in normal chess"))
     }),
     rule("quit", "ends at `quit` while it searches", Searching(MIDDLEGAME)).must(GO).check(|program| {
         program.tell(["quit"])?;
@@ -131,6 +150,14 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .usual(GENERAL)
         .check(|program| program.end_input(AT_ONCE)),
 ];
+
+/// Returns the number of `info string` of a search after this command.
+fn remarks_in(program: &mut UciHarness, mode: &str) -> Checked<usize> {
+    program.deal([mode])?;
+    program.set_up(MIDDLEGAME, Standard, &[])?;
+    let heard = program.ask("go depth 1")?;
+    Ok(infos(&heard).filter(|info| info.string.is_some()).count())
+}
 
 /// Whether the move is `0000`, or from a square to itself.
 fn is_no_move(mv: UciMove) -> bool {

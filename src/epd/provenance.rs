@@ -1,4 +1,4 @@
-//! `OUTPUT.recipe`: how an output is made that is not complete yet, so that `--resume` continues no other work.
+//! `OUTPUT.provenance`: how an output is made that is not complete yet, so that `--resume` continues no other work.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -8,22 +8,22 @@ use anyhow::{Context as _, Result, anyhow};
 use crate::WrongInput;
 
 /// The file beside an output. It is there from the beginning of the work to its end.
-pub(super) struct RecipeFile {
+pub(super) struct ProvenanceFile {
     path: PathBuf,
-    recipe: String,
+    provenance: String,
 }
 
-impl RecipeFile {
-    /// The file beside `output` for work by `recipe`: verb, program, settings, limit and condition. `None` beside a device or pipe,
+impl ProvenanceFile {
+    /// The file beside `output` for work by `provenance`: verb, program, settings, limit and condition. `None` beside a device or pipe,
     /// where nothing can be resumed.
-    pub(super) fn beside(output: &Path, recipe: &str) -> Option<RecipeFile> {
+    pub(super) fn beside(output: &Path, provenance: &str) -> Option<ProvenanceFile> {
         let mut path = output.as_os_str().to_owned();
-        path.push(".recipe");
+        path.push(".provenance");
         let is_file = fs::metadata(output).map_or(true, |about| about.is_file());
-        is_file.then(|| RecipeFile { path: path.into(), recipe: recipe.to_owned() })
+        is_file.then(|| ProvenanceFile { path: path.into(), provenance: provenance.to_owned() })
     }
 
-    /// Refuses to continue work that was begun by another recipe. `is_signed`: whether a record of the output says that it was
+    /// Refuses to continue work that was begun by another provenance. `is_signed`: whether a record of the output says that it was
     /// this one, which counts where the file has been lost.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl RecipeFile {
             }
             before => before.with_context(|| format!("can't read `{shown}`")).map_err(WrongInput::of)?,
         };
-        let (before, now) = (before.trim_end(), &self.recipe);
+        let (before, now) = (before.trim_end(), &self.provenance);
         if before == now {
             return Ok(());
         }
@@ -51,7 +51,7 @@ impl RecipeFile {
     /// # Errors
     /// It can't be written.
     pub(super) fn write(&self) -> Result<()> {
-        let text = format!("{}\n", self.recipe);
+        let text = format!("{}\n", self.provenance);
         fs::write(&self.path, text).with_context(|| format!("can't write `{}`", self.path.display()))
     }
 
@@ -67,10 +67,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_is_continued_by_the_same_recipe_only() {
+    fn work_is_continued_by_the_same_provenance_only() {
         let folder = tempfile::tempdir().expect("a folder");
         let output = folder.path().join("analysed.epd");
-        let beside = |recipe: &str| RecipeFile::beside(&output, recipe).expect("no device");
+        let beside = |provenance: &str| ProvenanceFile::beside(&output, provenance).expect("no device");
         let refused = beside("mate in 2").check(false).expect_err("nothing says it").to_string();
         assert!(refused.contains("is missing"), "{refused}");
         assert!(beside("mate in 2").check(true).is_ok());
@@ -79,7 +79,7 @@ mod tests {
         assert!(refused.contains("says `mate in 2`; this is `mate in 3`"), "{refused}");
         assert!(beside("mate in 2").check(false).is_ok());
         beside("mate in 2").remove();
-        assert!(!folder.path().join("analysed.epd.recipe").exists());
-        assert!(RecipeFile::beside(Path::new("/dev/null"), "x").is_none());
+        assert!(!folder.path().join("analysed.epd.provenance").exists());
+        assert!(ProvenanceFile::beside(Path::new("/dev/null"), "x").is_none());
     }
 }

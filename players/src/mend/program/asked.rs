@@ -1,0 +1,58 @@
+//! The question that waits for its answer, and the game that the program knows.
+
+use std::time::{Duration, Instant};
+
+use game::Game;
+
+use super::super::question::LAST_WORD;
+use super::{Answer, Asked, KnownGame};
+
+/// Time for a program to go on after it has claimed a wrong result.
+const SULKING: Duration = Duration::from_secs(1);
+
+impl Asked {
+    /// Brings forward when the program has to be told to move, by what it shows of a limit that is looked after here.
+    pub(super) fn foresee(&mut self, depth: Option<u32>, nodes: Option<u64>) {
+        let (now, begun) = (Instant::now(), self.question.heard);
+        let (mut by_nodes, mut by_depth) = (None, None);
+        if let (Some(most), Some(nodes @ 1..)) = (self.question.nodes, nodes) {
+            // At this speed the limit comes before the next line, perhaps.
+            let left = (now - begun).mul_f64((most.saturating_sub(nodes)) as f64 / nodes as f64);
+            by_nodes = now.checked_add(left);
+        }
+        if self.question.is_analysis && self.question.depth.is_some() && depth == self.question.depth {
+            // A better line of this depth may come.
+            by_depth = Some(now + (now - begun).max(LAST_WORD));
+        }
+        self.due = [self.due, by_nodes, by_depth].into_iter().flatten().min();
+    }
+
+    /// When a program that has claimed a wrong result counts as one that plays no more.
+    pub(super) fn gone_since(&self) -> Option<Instant> {
+        self.silent_since.map(|since| since + SULKING)
+    }
+
+    /// When a program that was told to move is no longer waited for.
+    pub(super) fn limit(&self, patience: Duration) -> Option<Instant> {
+        let limit = self.hurried? + patience;
+        Some(self.question.last_moment().map_or(limit, |last_moment| last_moment.min(limit)))
+    }
+
+    /// The move in the place of a program that makes none: the first one of its best line, or else any.
+    pub(super) fn instead(&self) -> Option<Answer> {
+        let roots = &self.question.roots;
+        let best = self.line.first().copied().filter(|best| roots.is_empty() || roots.contains(best));
+        let any = || roots.first().copied().or_else(|| self.question.game.legal_moves().first().copied());
+        let expected = self.line.get(1).copied().filter(|_| best.is_some());
+        best.or_else(any).map(|mv| Answer { mv, expected })
+    }
+}
+
+impl KnownGame {
+    /// Whether this game continues the known one, so that it is enough to send the further moves.
+    pub(super) fn leads_to(&self, game: &Game) -> bool {
+        let known = &self.game;
+        let is_beginning = game.start_fen() == known.start_fen() && game.moves().starts_with(known.moves());
+        is_beginning && (!self.has_moved || game.ply() == known.ply() + 1)
+    }
+}
