@@ -83,7 +83,7 @@ def referee(command, folder):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    settings = ["--listen", f"127.0.0.1:{port}", "--program", "A", "--program", "B", "--tc", "5+0.2", "--margin", "500ms"]
+    settings = ["--listen", f"127.0.0.1:{port}", "--program", "A", "--program", "B", "--tc", "5+0.2", "--margin", "500"]
     official = subprocess.Popen([*command, "referee", *settings], cwd=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     time.sleep(5)
     bridges = [
