@@ -319,7 +319,9 @@ mod tests {
             let page = &page;
             let run = move || {
                 let mut session = Session::default();
-                lines.iter().for_each(|line| session.obey(line, page));
+                for line in lines {
+                    session.obey(line, page);
+                }
             };
             thread.spawn_scoped(scope, run).unwrap().join().unwrap();
         });
