@@ -1,10 +1,11 @@
 //! All code that depends on the operating system: no other crate uses `std::os`, `rustix` or `libc`, nor crates for the same
 //! purpose (`signal-hook`, `socket2`, `wait4`). A test of this crate searches the sources for these names.
 //!
+//! `unix/` and `windows/` have modules of the same names with the same public items; the modules beside them hold for both.
+//!
 //! - [`Process`]: a program that is killed with all that it has started, even if Herald itself is killed.
-//! - [`PipeReader`], [`PipeWriter`], [`Bell`]: nonblocking pipes, and [`wait`] for several of them with a time-out. A
-//!   [`Source`] is opaque, so that a system without `poll` can read each pipe on a thread of its own and have [`wait`] wait for
-//!   those threads.
+//! - [`PipeReader`], [`PipeWriter`], [`Bell`]: nonblocking pipes, and [`wait`] for several of them with a time-out. On
+//!   Windows threads read and write the pipes.
 //! - [`signals`]: signals that end or interrupt this program.
 //! - [`terminal`]: size, mode and pending input of the terminal. The standard library tells whether a stream is a terminal.
 //! - [`affinity`]: processor affinity of threads.

@@ -1,5 +1,6 @@
 //! Unix: Linux, macOS and others.
 
+#[cfg_attr(not(target_os = "linux"), path = "../no_affinity.rs")]
 pub mod affinity;
 mod files;
 mod mark;

@@ -1,5 +1,6 @@
 //! Windows. The modules have the names and the public items of those for Unix.
 
+#[path = "../no_affinity.rs"]
 pub mod affinity;
 mod files;
 mod pipe;

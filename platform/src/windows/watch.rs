@@ -138,8 +138,7 @@ impl Waiting {
         // Before the look at the sources: what changes after it is heard.
         WAITING.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&self.waker));
         let mut sockets: Vec<Box<dyn event::Source>> = Vec::new();
-        for (source, interest) in sources.iter().filter_map(|source| source.socket().ok().flatten()) {
-            let mut socket = source;
+        for (mut socket, interest) in sources.iter().filter_map(|source| source.socket().ok().flatten()) {
             if self.poll.registry().register(&mut socket, Token(sockets.len()), interest).is_ok() {
                 sockets.push(socket);
             }

@@ -1,4 +1,5 @@
-//! Processor affinity. Windows has it for a program as a whole, and not as something that programs inherit from a thread.
+//! Processor affinity where programs do not inherit it from the thread that starts them: Windows has it for a program as a whole, macOS
+//! not at all.
 
 use std::io::{self, ErrorKind};
 
