@@ -255,7 +255,13 @@ fn an_observer_takes_over_over_tls() {
     referee.program.child.kill().expect("SIGKILL");
     second.hear("! the referee is gone");
     second.hear("! all games have been played");
-    assert_eq!(second.wait().code(), Some(0));
+    // Started again by its own command, the first is told the end over TLS, too, and both go home.
+    let first = folder.path().join("event");
+    let first =
+        ["--folder", first.to_str().expect("a path"), "--listen", "127.0.0.1:0", "--observers", &observed];
+    let mut again = Program::start(&[&programs[..6], &first, &token, &papers.flags()].concat());
+    again.hear("! another referee has taken over, in epoch 2");
+    assert_eq!([again.wait().code(), second.wait().code()], [Some(0); 2]);
     for client in &mut clients {
         assert_eq!(client.wait().code(), Some(0));
     }
