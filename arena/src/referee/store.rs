@@ -12,6 +12,7 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 use serde_json::Value;
 
@@ -118,6 +119,12 @@ impl EventStore {
         let unlocked = |error| EventStoreError::System { path: path.with_extension("lock"), error };
         let lock = lock(path).map_err(unlocked)?.ok_or_else(|| EventStoreError::InUse(path.to_owned()))?;
         let failed = |error| EventStoreError::Database { path: path.to_owned(), error };
+        let has_bytes = |path: &Path| path.metadata().is_ok_and(|about| about.len() > 0);
+        if !has_bytes(path) && has_bytes(&path.with_extension("sqlite-wal")) {
+            // SQLite would delete the log.
+            let reason = "event.sqlite is lost, and event.sqlite-wal is there".to_owned();
+            return Err(EventStoreError::Damaged { path: path.to_owned(), number: 1, reason });
+        }
         let database = connect(path).map_err(failed)?;
         database.execute_batch(TABLES).map_err(failed)?;
         let before: Option<String> = database
@@ -140,6 +147,15 @@ impl EventStore {
         let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, next)
             .map_err(|error| EventStoreError::System { path: path.to_owned(), error })?;
         Ok(EventStore { checkpoints, database, _lock: lock, path: path.to_owned(), next, referee })
+    }
+
+    /// From now on the database takes over what is in its log when it is closed.
+    ///
+    /// # Errors
+    /// `SQLite` refuses.
+    pub(super) fn accept(&self) -> Result<(), EventStoreError> {
+        let done = self.database.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false);
+        done.map(drop).map_err(|error| EventStoreError::Database { path: self.path.clone(), error })
     }
 
     /// Stores facts in one transaction.
@@ -413,6 +429,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let database = Connection::open(path)?;
     database.busy_timeout(PATIENCE)?;
     database.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = NORMAL;")?;
+    // A store that is refused stays as it is: its log may belong to a newer database.
+    database.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(database)
 }
 
@@ -668,7 +686,25 @@ mod tests {
             std::thread::yield_now();
         }
         drop(store);
-        // Closing the last connection empties the log.
-        assert!(!folder.path().join("event.sqlite-wal").exists());
+        // A store that was not accepted keeps its log; closing the last connection of another empties it.
+        let log = folder.path().join("event.sqlite-wal");
+        assert!(log.exists());
+        let store = EventStore::open(&path, "{}", |_| Ok(())).expect("a store");
+        store.accept().expect("allowed");
+        drop(store);
+        assert!(!log.exists());
+    }
+
+    #[test]
+    fn a_log_without_its_database_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, log) = (folder.path().join("event.sqlite"), folder.path().join("event.sqlite-wal"));
+        for database in [None, Some("")] {
+            std::fs::write(&log, "log").expect("written");
+            database.map(|text| std::fs::write(&path, text).expect("written"));
+            let opened = EventStore::open(&path, "{}", |_| Ok(()));
+            assert!(opened.is_err_and(|error| error.is_damage()));
+            assert_eq!(std::fs::read_to_string(&log).expect("there"), "log");
+        }
     }
 }

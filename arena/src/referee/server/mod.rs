@@ -245,6 +245,8 @@ pub struct Service {
     tls: Option<Tls>,
     /// Number of facts at the time of the final report, if there was one.
     reported: Option<u64>,
+    /// Whether the end can't be changed any more: all games have been played, and the service ends with them.
+    is_settled: bool,
     /// Earliest time at which the file of a game in play may be written again.
     files_due: Instant,
     observers: Observers,
@@ -349,6 +351,7 @@ impl Service {
             address,
             tls,
             reported: None,
+            is_settled: false,
             files_due: Instant::now(),
             observers: Observers::default(),
             lease: Lease::default(),
@@ -407,6 +410,7 @@ impl Service {
             tell(&Notice { urgent: false, text: text.to_owned() });
             return Ok(ServiceEnd::Complete);
         }
+        self.is_settled = false;
         self.keep_lease(Instant::now(), tell)?;
         self.deliver(tell)?;
         loop {
@@ -426,6 +430,8 @@ impl Service {
             self.deliver(tell)?;
             if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
                 let reported = self.reported.replace(self.store.count());
+                // The other referee may know the end already, without what would be ordered here.
+                self.is_settled = !stays;
                 if reported != self.reported {
                     self.store.mark_over()?;
                     if !stays && self.succession.predecessor.is_none() {
@@ -495,8 +501,13 @@ impl Service {
                 ServiceMessage::Command(order, answer) => {
                     let done = self.carry_out(&order, tell)?;
                     self.deliver(tell)?;
-                    self.lease.hold(self.store.count(), Held::Answer(done, answer));
-                    self.release(tell)?;
+                    if done.is_err() || !self.is_acting() {
+                        // It rests on no fact, and would wait as long as the observer is not there.
+                        drop(answer.send(done));
+                    } else {
+                        self.lease.hold(self.store.count(), Held::Answer(done, answer));
+                        self.release(tell)?;
+                    }
                 }
             }
             next = self.take_message();
@@ -556,6 +567,9 @@ impl Service {
                 Ok(if words.len() == 2 { "the service pauses" } else { "the service ends" }.to_owned())
             }
             _ if !is_acting => Err("the event waits for its observer".to_owned()),
+            ([word, ..], _) if self.is_settled && !matches!(*word, "status" | "s" | "help" | "pairings") => {
+                Err("all games have been played; orders after the last one need --stay".to_owned())
+            }
             ([word @ ("start" | "stop"), name @ ..], Some(locals)) if !name.is_empty() => {
                 let name = name.join(" ");
                 let done = if *word == "start" { locals.start(&name) } else { locals.stop(&name) };

@@ -117,6 +117,7 @@ impl StandbyReferee {
             .map_err(|error| ServiceError::File("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
         check_folder(folder, &event, &store, advice)?;
+        store.accept()?;
         let (intake, folder) = (Intake::default(), folder.to_owned());
         Ok(StandbyReferee { event, store, intake, folder, predecessor: None, witness })
     }
