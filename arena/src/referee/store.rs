@@ -638,6 +638,7 @@ mod tests {
         let (mut store, _) = facts(&path, "{}").expect("a store");
         store.commit(&[Fact::Epoch { epoch: 1, by: 1 }]).expect("stored");
         store.database.execute("UPDATE facts SET fact = '{\"fact\":\"odd\"}'", []).expect("changed");
+        store.accept().expect("allowed");
         drop(store);
         let error = facts(&path, "{}").map(|_| ()).expect_err("damaged").to_string();
         assert!(error.contains("fact 1: unknown variant `odd`"), "{error}");
@@ -653,6 +654,7 @@ mod tests {
         let (mut store, _) = facts(&path, "{}").expect("a store");
         let told = [Fact::Epoch { epoch: 1, by: 1 }, Fact::Round { round: 3 }, Fact::Released { game: 7 }];
         store.commit(&told).expect("stored");
+        store.accept().expect("allowed");
         drop(store);
         let sound = std::fs::read(&path).expect("a store");
         let mut random = fastrand::Rng::with_seed(1);
@@ -701,7 +703,9 @@ mod tests {
         let (path, log) = (folder.path().join("event.sqlite"), folder.path().join("event.sqlite-wal"));
         for database in [None, Some("")] {
             std::fs::write(&log, "log").expect("written");
-            database.map(|text| std::fs::write(&path, text).expect("written"));
+            if let Some(text) = database {
+                std::fs::write(&path, text).expect("written");
+            }
             let opened = EventStore::open(&path, "{}", |_| Ok(()));
             assert!(opened.is_err_and(|error| error.is_damage()));
             assert_eq!(std::fs::read_to_string(&log).expect("there"), "log");

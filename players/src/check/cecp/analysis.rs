@@ -129,16 +129,14 @@ pub(super) const RULES: &[ConformanceRule] = &[
             let since = Instant::now();
             let (heard, processors) = program.watch(Duration::from_secs(2))?;
             heard.has_no("no move", Cecp::is_move)?;
-            program.tell(["."])?;
-            let is_answer = |message: &Message| matches!(message, Message::Status(_) | Message::Error { .. });
-            let heard = program.hear_until("`stat01: ...`", AT_ONCE, is_answer)?;
-            let Some(Message::Status(status)) = heard.last() else {
-                return Err(Failure::new("`stat01: ...`", heard.last_shown()));
-            };
+            let (first, heard) = status_time(program)?;
             // The analysis began earlier.
             let most = since.elapsed().as_millis() as u64 / 10 + 500;
-            let is_time = (100..=most).contains(&status.centiseconds);
-            demand(is_time, format!("a time from 100 to {most}"), heard.shown())?;
+            demand((100..=most).contains(&first), format!("a time from 100 to {most}"), heard.shown())?;
+            program.hear_no_move(Duration::from_secs(1))?;
+            let (second, heard) = status_time(program)?;
+            let wanted = first + 50..=first + most;
+            demand(wanted.contains(&second), format!("a second later a time after {first}"), heard.shown())?;
             observe(processors >= WORKING, format!("it uses {processors:.2} processors in analysis"))
         },
     ),
@@ -204,6 +202,17 @@ pub(super) const RULES: &[ConformanceRule] = &[
         heard.has_no("indented lines and an empty one", |message| !matches!(message, Message::BookLine(_)))
     }),
 ];
+
+/// Asks an analysing program with `.` for its time, in centiseconds. Returns what came with it, too.
+fn status_time(program: &mut CecpHarness) -> Checked<(u64, Transcript<Message>)> {
+    program.tell(["."])?;
+    let is_answer = |message: &Message| matches!(message, Message::Status(_) | Message::Error { .. });
+    let heard = program.hear_until("`stat01: ...`", AT_ONCE, is_answer)?;
+    match heard.last() {
+        Some(Message::Status(status)) => Ok((status.centiseconds, heard)),
+        _ => Err(Failure::new("`stat01: ...`", heard.last_shown())),
+    }
+}
 
 /// Returns all messages of a search on a short clock, up to the move.
 fn think(program: &mut CecpHarness, settings: &[&str]) -> Checked<Transcript<Message>> {

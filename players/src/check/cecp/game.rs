@@ -229,7 +229,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .must(GAME)
         .check(|program| {
             program.play(&["b1c3", "b8c6", "c3b1"])?;
-            demand(!claims_draw(program, "c6b8")?, "no claim at the second occurrence", "a claim of a draw")?;
+            claims_nothing(program, "c6b8", "no claim at the second occurrence")?;
             let program = &mut At(LOST).reach(&program.candidate)?;
             program.play(&["b1c3", "b8c6", "c3b1", "c6b8", "b1c3", "b8c6", "c3b1"])?;
             require(claims_draw(program, "c6b8")?, "a claim at the third repetition: it moves")
@@ -239,7 +239,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .check(|program| {
             program.needs(Switch::SetBoard)?;
             let before = &mut At(FORTY_EIGHT_MOVES).reach(&program.candidate)?;
-            demand(!claims_draw(before, "b8c6")?, "no claim after 49 moves", "a claim of a draw")?;
+            claims_nothing(before, "b8c6", "no claim after 49 moves")?;
             let lacking = "a claim after fifty moves, most of them told by `setboard`: it moves";
             require(claims_draw(program, "b8c6")?, lacking)
         }),
@@ -307,6 +307,14 @@ fn claims_draw(program: &mut CecpHarness, last: &str) -> Checked<bool> {
     let heard = heard?;
     true_results(&heard, None)?;
     Ok(heard.contains(accepts_draw))
+}
+
+/// Fails if the program claims a draw when the opponent has made this move, or after its own.
+fn claims_nothing(program: &mut CecpHarness, last: &str, wanted: &str) -> Checked {
+    demand(!claims_draw(program, last)?, wanted, "a claim of a draw")?;
+    let draw = GameResult::Known(KnownOutcome::Draw);
+    let is_claim = |message: &Message| matches!(message, Message::Result { result, .. } if *result == draw);
+    program.settle()?.has_no(&format!("{wanted}, nor after its own move"), is_claim)
 }
 
 /// Fails unless the program, which thinks, stops at a command, and makes no move because of it.
