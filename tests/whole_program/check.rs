@@ -552,7 +552,7 @@ const UCI: Faults = &[
     ("nodes", &["--rewrite", "go nodes 50000=>go nodes 900000"]),
     ("movetime", &["--rewrite", "go movetime 500=>go movetime 4000"]),
     ("clock", &["--rewrite", "go wtime 1000 btime 60000=>go movetime 4000"]),
-    ("clock-increment", &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 5000=>go movetime 4000"]),
+    ("clock-increment", &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 0=>go movetime 4000"]),
     ("clock-short", &["--deaf", "go wtime 1 "]),
     ("movestogo", &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 4000"]),
 ];
@@ -787,7 +787,7 @@ const SWALLOWED_UCI: Faults = &[
     ),
     (
         "clock-increment",
-        &["--rewrite", "go wtime 5000 btime 60000 winc 10000 binc 10000=>go wtime 5000 btime 60000"],
+        &["--rewrite", "go wtime 5000 btime 60000 winc 10000 binc 0=>go wtime 5000 btime 60000"],
     ),
     (
         "movestogo",
