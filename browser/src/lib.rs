@@ -1,4 +1,4 @@
-//! The engine for web pages, as WebAssembly. A page loads it in a worker and sends it lines of UCI; `assets/herald.js` in `pages` is
+//! The engine for web pages, as WebAssembly. A page loads it in a worker and sends it lines of UCI; `assets/engine.js` in `pages` is
 //! that worker.
 //!
 //! There is one thread, and nothing is heard while Herald thinks: `stop` comes too late. A page ends the worker, or asks for one
