@@ -4,7 +4,7 @@ mod dialogue;
 mod junit;
 mod report;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,6 +42,7 @@ use crate::book::write_whole;
 #[command(after_help = "Example: herald check cecp -- gnuchess --xboard")]
 pub(crate) struct CheckArgs {
     /// Protocol of the program: cecp, uci or cego
+    #[arg(value_parser = checked_protocol)]
     protocol: Protocol,
     /// Check only this rule; may be given several times
     #[arg(long = "rule", value_name = "LABEL")]
@@ -85,13 +86,19 @@ pub(crate) struct CheckArgs {
     command: Vec<String>,
 }
 
+/// Parses a protocol that has rules. The autoplayer's proposal has none that a program could be held to without an interface's help.
+fn checked_protocol(text: &str) -> Result<Protocol, &'static str> {
+    let protocol = text.parse().ok().filter(|protocol| *protocol != Protocol::Autoplayer);
+    protocol.ok_or("expected cecp, uci or cego")
+}
+
 impl CheckArgs {
     pub(crate) fn run(&self) -> Result<()> {
         let rules = self.chosen_rules()?;
         if self.rules {
-            return Ok(rules.iter().try_for_each(|rule| {
-                writeln!(io::stdout(), "{:20} {:7} {}", rule.label, rule.level.name(), rule.duty)
-            })?);
+            return rules.iter().try_for_each(|rule| {
+                print(&format!("{:20} {:7} {}\n", rule.label, rule.level.name(), rule.duty))
+            });
         }
         let spec = self.spec()?;
         self.prepare_files()?;
@@ -206,10 +213,6 @@ impl CheckArgs {
     /// Rules named by --rule; all rules without it.
     fn chosen_rules(&self) -> Result<Vec<ConformanceRule>> {
         let all = rules(self.protocol);
-        if all.is_empty() {
-            let reason = anyhow!("there are no rules for this protocol: expected cecp, uci or cego");
-            return Err(WrongInput::of(reason));
-        }
         if self.labels.is_empty() {
             return Ok(all);
         }
@@ -249,23 +252,36 @@ impl CheckArgs {
         }
     }
 
-    /// Fails if a file can't be written, or two are the same, before the check has taken its time. What is in a file stays.
+    /// Fails if a file can't be written, or two are the same, before the check has taken its time. What is in a file stays, and a new
+    /// one is there only when the check is over: an interrupted one leaves none.
     fn prepare_files(&self) -> Result<()> {
-        let mut known: Vec<FileId> = Vec::new();
-        for path in [&self.junit, &self.recipe, &self.badge].into_iter().flatten() {
-            let opened = File::options().append(true).create(true).open(path);
-            let file = opened.with_context(|| cannot_write(path)).map_err(WrongInput::of)?;
-            let Some(id) = FileId::of(&file) else { continue };
-            if known.contains(&id) {
-                return Err(WrongInput::of(anyhow!(
-                    "`{}` would be overwritten: --junit, --badge and --recipe need a file each",
-                    path.display()
-                )));
-            }
-            known.push(id);
+        let paths = || [&self.junit, &self.recipe, &self.badge].into_iter().flatten();
+        let new: Vec<_> = paths().filter(|path| path.symlink_metadata().is_err()).collect();
+        let opened = open_files(paths());
+        for path in new {
+            // It can't be there if it could not be opened.
+            let _ = fs::remove_file(path);
         }
-        Ok(())
+        opened
     }
+}
+
+/// Fails if a file can't be written, or two are the same.
+fn open_files<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
+    let mut known: Vec<FileId> = Vec::new();
+    for path in paths {
+        let opened = File::options().append(true).create(true).open(path);
+        let file = opened.with_context(|| cannot_write(path)).map_err(WrongInput::of)?;
+        let Some(id) = FileId::of(&file) else { continue };
+        if known.contains(&id) {
+            return Err(WrongInput::of(anyhow!(
+                "`{}` would be overwritten: --junit, --badge and --recipe need a file each",
+                path.display()
+            )));
+        }
+        known.push(id);
+    }
+    Ok(())
 }
 
 /// The log of a process of a rule on standard error.
@@ -295,11 +311,9 @@ fn print_json(value: &impl Serialize) -> Result<()> {
     print(&(serde_json::to_string(value).context("no JSON")? + "\n"))
 }
 
+/// Writes to standard output. A reader that has gone is an error, too: it has not got the verdicts.
 fn print(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        // The reader has enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(error.into()),
-        written => written.context("can't write to standard output").map_err(WrongInput::of),
-    }
+    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    written.context("can't write to standard output").map_err(WrongInput::of)
 }

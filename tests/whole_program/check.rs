@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use crate::support::{distorting, example};
 
+use self::Seen::{Broken, Fooled, NotKept};
+
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
 /// Number of parallel checks, which mostly wait.
@@ -57,46 +59,46 @@ fn herald_passes(protocol: &str, arguments: &[&str], others: &[(&str, &str)]) {
     assert_eq!(missed, others.collect::<Vec<_>>());
 }
 
-/// Asserts that each rule is in the table and fails with its fault.
-fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])]) {
-    let without: Vec<String> =
-        labels(protocol).into_iter().filter(|label| faults.iter().all(|(rule, _)| rule != label)).collect();
-    assert!(without.is_empty(), "never seen failing: {without:?}");
-    let is_seen = |(rule, fault): &(&str, &[&str])| {
-        let (status, findings) = distorted(protocol, arguments, rule, fault);
-        status == Some(1) && findings[0]["verdict"] == "fail"
+/// Asserts that the check sees the faults of a table of which it has to say this.
+fn faults_are_seen(protocol: Protocol, wanted: &[Seen]) {
+    let Protocol { name, argument, faults } = protocol;
+    let chosen: Vec<_> = faults.iter().filter(|(_, seen, _)| wanted.contains(seen)).collect();
+    let holds = |(rule, seen, fault): &&&Fault| {
+        let (status, findings) = distorted(name, argument, rule, fault);
+        match seen {
+            Broken => status == Some(1) && findings[0]["verdict"] == "fail",
+            // A program that doesn't even answer the greeting isn't checked.
+            NotKept | Fooled => status == Some(2) || findings[0]["verdict"] != "pass",
+        }
     };
-    assert_each(faults, is_seen);
-}
-
-/// Asserts that no rule is kept whose commands, or whose answers, are swallowed.
-fn nothing_is_kept_unseen(protocol: &str, arguments: &[&str], swallowed: &[(&str, &[&str])]) {
-    assert_each(swallowed, |(rule, fault)| {
-        let (status, findings) = distorted(protocol, arguments, rule, fault);
-        // A program that doesn't even answer the greeting isn't checked.
-        status == Some(2) || findings[0]["verdict"] != "pass"
-    });
-}
-
-/// Checks a rule on Herald behind a proxy with a fault.
-fn distorted(protocol: &str, arguments: &[&str], rule: &str, fault: &[&str]) -> (Option<i32>, Vec<Value>) {
-    let program = distorting();
-    let program = program.to_str().expect("text");
-    let begin = [protocol, "--json", "--strict", "--patience", "2", "--rule", rule, "--", program];
-    check(&[&begin[..], fault, &["--", HERALD], arguments].concat())
-}
-
-/// Asserts that something holds for all faults. One for which it doesn't is tried again alone, because of busy machines.
-fn assert_each(faults: &[(&str, &[&str])], holds: impl Fn(&(&str, &[&str])) -> bool + Sync) {
     let missed = Mutex::new(Vec::new());
-    for_each(faults, |fault| {
-        if !holds(fault) {
+    for_each(&chosen, |fault| {
+        if !holds(&fault) {
             missed.lock().expect("the list").push(*fault);
         }
     });
+    // On a busy machine it is tried again alone.
     let missed = missed.into_inner().expect("the list");
     let missed: Vec<_> = missed.iter().filter(|fault| !holds(fault)).collect();
     assert!(missed.is_empty(), "not seen: {missed:?}");
+}
+
+/// Asserts that each rule is broken by a fault of the table.
+fn each_rule_can_be_broken(protocol: Protocol) {
+    let is_in_table =
+        |label: &String| protocol.faults.iter().any(|(rule, seen, _)| rule == label && *seen == Broken);
+    let without: Vec<String> =
+        labels(protocol.name).into_iter().filter(|label| !is_in_table(label)).collect();
+    assert!(without.is_empty(), "never seen failing: {without:?}");
+    faults_are_seen(protocol, &[Broken]);
+}
+
+/// Checks a rule on Herald behind a proxy with a fault.
+fn distorted(protocol: &str, argument: &str, rule: &str, fault: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let program = distorting();
+    let program = program.to_str().expect("text");
+    let begin = [protocol, "--json", "--strict", "--patience", "2", "--rule", rule, "--", program];
+    check(&[&begin[..], fault, &["--", HERALD, argument]].concat())
 }
 
 #[test]
@@ -118,7 +120,7 @@ fn herald_keeps_the_rules_of_cecp() {
 
 #[test]
 fn each_rule_of_cecp_can_be_broken() {
-    each_rule_fails("cecp", &["xboard"], CECP);
+    each_rule_can_be_broken(CECP);
 }
 
 /// A program that moves at random, at once, and ignores most commands, passes only what it does; and so does one that pretends to
@@ -159,30 +161,26 @@ fn wrecks_are_seen() {
 
 #[test]
 fn rules_that_were_fooled_are_not_kept_unseen() {
-    let is_one = |&&(rule, _): &&(&str, &[&str])| ONCE_FOOLED.contains(&rule);
-    for (protocol, arguments, swallowed) in SWALLOWED {
-        let rows: Vec<_> = swallowed.iter().filter(is_one).copied().collect();
-        nothing_is_kept_unseen(protocol, &[arguments], &rows);
+    for protocol in [CECP, UCI, CEGO] {
+        faults_are_seen(protocol, &[Fooled]);
     }
 }
 
 #[test]
 #[ignore = "half a minute; for changes of rules"]
 fn nothing_is_kept_unseen_by_any_rule() {
-    for (protocol, arguments, swallowed) in SWALLOWED {
-        // What a rule is about is told by its fault, too, if that swallows a command or an answer.
-        let is_swallowing = |(_, fault): &(&str, &[&str])| {
-            fault.iter().any(|word| ["--deaf", "--mute", "--gulp"].contains(word))
+    for protocol in [CECP, UCI, CEGO] {
+        let is_swallowed = |label: &String| {
+            protocol.faults.iter().any(|(rule, _, fault)| {
+                rule == label && fault.iter().any(|word| ["--deaf", "--mute", "--gulp"].contains(word))
+            })
         };
-        let known =
-            [CECP, UCI, CEGO].concat().into_iter().filter(is_swallowing).chain(swallowed.iter().copied());
-        let known: Vec<&str> = known.map(|(rule, _)| rule).collect();
-        let without: Vec<String> = labels(protocol)
+        let without: Vec<String> = labels(protocol.name)
             .into_iter()
-            .filter(|label| !known.contains(&label.as_str()) && !OF_NO_COMMAND.contains(&label.as_str()))
+            .filter(|label| !is_swallowed(label) && !OF_NO_COMMAND.contains(&label.as_str()))
             .collect();
         assert!(without.is_empty(), "nothing is swallowed: {without:?}");
-        nothing_is_kept_unseen(protocol, &[arguments], swallowed);
+        faults_are_seen(protocol, &[NotKept]);
     }
 }
 
@@ -216,7 +214,7 @@ fn herald_keeps_the_rules_of_uci() {
 
 #[test]
 fn each_rule_of_uci_can_be_broken() {
-    each_rule_fails("uci", &["uci"], UCI);
+    each_rule_can_be_broken(UCI);
 }
 
 /// What a program keeps that answers, waits where it is told to, and moves at random. It ignores options and limits.
@@ -291,7 +289,7 @@ fn herald_keeps_the_rules_of_cego() {
 
 #[test]
 fn each_rule_of_cego_can_be_broken() {
-    each_rule_fails("cego", &["cego"], CEGO);
+    each_rule_can_be_broken(CEGO);
 }
 
 #[test]
@@ -349,6 +347,32 @@ fn junit_agrees_with_the_exit_code() {
     }
 }
 
+/// What the check has to say about a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    /// The rule is broken.
+    Broken,
+    /// The rule is not kept: a command never comes, or with another argument, or an answer doesn't.
+    NotKept,
+    /// The same where a former check was fooled.
+    Fooled,
+}
+
+/// A rule, what the check has to say, and the arguments of the proxy that make the fault.
+type Fault = (&'static str, Seen, &'static [&'static str]);
+
+/// A protocol, Herald's argument for it, and faults of each rule.
+#[derive(Clone, Copy)]
+struct Protocol {
+    name: &'static str,
+    argument: &'static str,
+    faults: &'static [Fault],
+}
+
+const CECP: Protocol = Protocol { name: "cecp", argument: "xboard", faults: CECP_FAULTS };
+const UCI: Protocol = Protocol { name: "uci", argument: "uci", faults: UCI_FAULTS };
+const CEGO: Protocol = Protocol { name: "cego", argument: "cego", faults: CEGO_FAULTS };
+
 const WRECKS: [(&str, &str); 6] = [
     ("silent-force", "go"),
     ("pong-first", "ping-thinking"),
@@ -386,115 +410,213 @@ const KEPT_AT_RANDOM: &[&str] = &[
     "stray-words",
 ];
 
-const CECP: Faults = &[
-    ("one-read", &["--gulp"]),
-    ("version-1", &["--deaf", "e2e4"]),
-    ("accepted", &["--say", "rejected setboard=>Error (unknown command): rejected setboard"]),
-    ("option-names", &["--say", "protover=>feature option=\"A -check 1\" option=\"A -check 0\""]),
-    ("xboard-again", &["--say", "xboard=>Illegal move: xboard"]),
+const CECP_FAULTS: &[Fault] = &[
+    ("one-read", Broken, &["--gulp"]),
+    ("one-read", NotKept, &["--deaf", "protover"]),
+    ("version-1", Broken, &["--deaf", "e2e4"]),
+    ("accepted", Broken, &["--say", "rejected setboard=>Error (unknown command): rejected setboard"]),
+    ("accepted", NotKept, &["--deaf", "rejected"]),
+    ("option-names", Broken, &["--say", "protover=>feature option=\"A -check 1\" option=\"A -check 0\""]),
+    ("option-names", NotKept, &["--deaf", "protover"]),
+    ("xboard-again", Broken, &["--say", "xboard=>Illegal move: xboard"]),
+    ("xboard-again", NotKept, &["--deaf", "xboard"]),
     // The proxy itself obeys the signal.
-    ("sigint", &["--replace", "sigint=0=>sigint=1"]),
-    ("answers-move", &["--deaf", "usermove"]),
-    ("go", &["--deaf", "go"]),
-    ("playother", &["--deaf", "playother"]),
-    ("colors", &["--deaf", "white"]),
-    ("reuse", &["--die", "usermove e2e4"]),
-    ("illegal-move", &["--mute", "Illegal"]),
-    ("legal-moves", &["--say", "usermove e1g1=>Illegal move: e1g1"]),
-    ("san-input", &["--replace", "done=1=>san=1 done=1", "--say", "usermove e4=>Illegal move: e4"]),
-    ("setboard", &["--deaf", "setboard"]),
-    ("setboard-illegal", &["--say", "setboard 8/8/=>1/2-1/2 {Stalemate}"]),
-    ("edit", &["--replace", "setboard=1=>setboard=0", "--deaf", "edit"]),
-    ("new-resets", &["--deaf", "new"]),
-    ("undo", &["--deaf", "undo"]),
-    ("undo-nothing", &["--die", "undo"]),
-    ("remove", &["--deaf", "remove"]),
-    ("mates", &["--say", "go=>0-1 {Black mates}"]),
-    ("is-mated", &["--say", "go=>1/2-1/2 {agreed}"]),
-    ("is-stalemated", &["--say", "go=>1-0 {White mates}"]),
-    ("result", &["--replace", "pong 2=>pong 2\nmove h2h3"]),
-    ("result-idle", &["--say", "result=>Illegal move: result"]),
-    ("result-pondering", &["--say", "result=>move h2h3"]),
-    ("result-analysing", &["--die", "result"]),
-    ("draw-offer", &["--say", "draw=>Error (unknown command): draw"]),
-    ("draw-accepted", &["--say", "draw=>move a1a2"]),
-    ("draw-refused", &["--say", "draw=>offer draw"]),
-    ("claims-repetition", &["--say", "usermove c6b8=>1/2-1/2 {Draw by repetition}"]),
-    ("claims-fifty", &["--say", "usermove b8c6=>1-0 {White mates}"]),
-    ("ping", &["--say", "ping 72=>pong 72"]),
-    ("ping-thinking", &["--say", "ping 77=>pong 77"]),
-    ("ping-pondering", &["--mute", "pong 78"]),
-    ("force-silent", &["--replace", "pong 2=>pong 2\nmove h2h3"]),
-    ("reads-thinking", &["--say", "force=>move h2h3"]),
-    ("new-silent", &["--replace", "pong 2=>pong 2\nmove h2h3"]),
-    ("ponder-silent", &["--twice", "move"]),
-    ("move-now", &["--rewrite", "?=>force"]),
-    ("move-now-idle", &["--say", "?=>Illegal move: ?"]),
-    ("undisturbed", &["--rewrite", "nopost=>?"]),
-    ("unknown-command", &["--mute", "Error"]),
-    ("quit-thinking", &["--deaf", "quit"]),
-    ("quit-analysing", &["--deaf", "quit"]),
-    ("end-of-input", &["--stay"]),
+    ("sigint", Broken, &["--replace", "sigint=0=>sigint=1"]),
+    ("answers-move", Broken, &["--deaf", "usermove"]),
+    ("go", Broken, &["--deaf", "go"]),
+    ("playother", Broken, &["--deaf", "playother"]),
+    ("colors", Broken, &["--deaf", "white"]),
+    ("reuse", Broken, &["--die", "usermove e2e4"]),
+    ("reuse", Fooled, &["--deaf", "new"]),
+    ("illegal-move", Broken, &["--mute", "Illegal"]),
+    ("illegal-move", NotKept, &["--deaf", "usermove"]),
+    ("legal-moves", Broken, &["--say", "usermove e1g1=>Illegal move: e1g1"]),
+    ("legal-moves", Fooled, &["--deaf", "usermove"]),
+    ("san-input", Broken, &["--replace", "done=1=>san=1 done=1", "--say", "usermove e4=>Illegal move: e4"]),
+    ("san-input", NotKept, &["--replace", "done=1=>san=1 done=1", "--deaf", "usermove"]),
+    ("setboard", Broken, &["--deaf", "setboard"]),
+    ("setboard-illegal", Broken, &["--say", "setboard 8/8/=>1/2-1/2 {Stalemate}"]),
+    ("setboard-illegal", NotKept, &["--deaf", "setboard 8/8/8"]),
+    ("edit", Broken, &["--replace", "setboard=1=>setboard=0", "--deaf", "edit"]),
+    ("new-resets", Broken, &["--deaf", "new"]),
+    ("undo", Broken, &["--deaf", "undo"]),
+    ("undo-nothing", Broken, &["--die", "undo"]),
+    ("undo-nothing", Fooled, &["--deaf", "undo", "--deaf", "remove"]),
+    ("undo-nothing", Fooled, &["--deaf", "remove"]),
+    ("remove", Broken, &["--deaf", "remove"]),
+    ("mates", Broken, &["--say", "go=>0-1 {Black mates}"]),
+    ("mates", NotKept, &["--deaf", "go"]),
+    ("mates", NotKept, &["--mute", "1-0"]),
+    ("mates", Broken, &["--say", "go=>resign"]),
+    ("is-mated", Broken, &["--say", "go=>1/2-1/2 {agreed}"]),
+    ("is-mated", NotKept, &["--deaf", "go"]),
+    ("is-stalemated", Broken, &["--say", "go=>1-0 {White mates}"]),
+    ("is-stalemated", NotKept, &["--deaf", "go"]),
+    ("is-stalemated", Broken, &["--say", "go=>resign"]),
+    ("result", Broken, &["--replace", "pong 2=>pong 2\nmove h2h3"]),
+    ("result", Fooled, &["--deaf", "result"]),
+    ("result-idle", Broken, &["--say", "result=>Illegal move: result"]),
+    ("result-idle", NotKept, &["--deaf", "result"]),
+    ("result-pondering", Broken, &["--say", "result=>move h2h3"]),
+    ("result-pondering", NotKept, &["--deaf", "result"]),
+    ("result-analysing", Broken, &["--die", "result"]),
+    ("result-analysing", NotKept, &["--deaf", "result"]),
+    ("draw-offer", Broken, &["--say", "draw=>Error (unknown command): draw"]),
+    ("draw-offer", Fooled, &["--deaf", "draw"]),
+    ("draw-accepted", Broken, &["--say", "draw=>move a1a2"]),
+    ("draw-accepted", NotKept, &["--deaf", "draw"]),
+    ("draw-refused", Broken, &["--say", "draw=>offer draw"]),
+    ("draw-refused", NotKept, &["--deaf", "draw"]),
+    ("draw-refused", NotKept, &["--mute", "offer draw"]),
+    ("claims-repetition", Broken, &["--say", "usermove c6b8=>1/2-1/2 {Draw by repetition}"]),
+    ("claims-repetition", NotKept, &["--deaf", "usermove"]),
+    ("claims-repetition", NotKept, &["--mute", "1/2"]),
+    ("claims-fifty", Broken, &["--say", "usermove b8c6=>1-0 {White mates}"]),
+    ("claims-fifty", NotKept, &["--deaf", "usermove"]),
+    ("claims-fifty", NotKept, &["--mute", "1/2"]),
+    ("ping", Broken, &["--say", "ping 72=>pong 72"]),
+    ("ping", NotKept, &["--deaf", "ping"]),
+    ("ping-thinking", Broken, &["--say", "ping 77=>pong 77"]),
+    ("ping-thinking", NotKept, &["--deaf", "ping 77"]),
+    ("ping-pondering", Broken, &["--mute", "pong 78"]),
+    ("ping-pondering", NotKept, &["--deaf", "ping 78"]),
+    ("force-silent", Broken, &["--replace", "pong 2=>pong 2\nmove h2h3"]),
+    ("force-silent", NotKept, &["--deaf", "force"]),
+    ("reads-thinking", Broken, &["--say", "force=>move h2h3"]),
+    ("reads-thinking", NotKept, &["--deaf", "force"]),
+    ("new-silent", Broken, &["--replace", "pong 2=>pong 2\nmove h2h3"]),
+    ("new-silent", NotKept, &["--deaf", "new"]),
+    ("ponder-silent", Broken, &["--twice", "move"]),
+    ("ponder-silent", NotKept, &["--deaf", "hard"]),
+    ("move-now", Broken, &["--rewrite", "?=>force"]),
+    ("move-now", NotKept, &["--deaf", "?"]),
+    ("move-now-idle", Broken, &["--say", "?=>Illegal move: ?"]),
+    ("move-now-idle", Fooled, &["--deaf", "?"]),
+    ("undisturbed", Broken, &["--rewrite", "nopost=>?"]),
+    ("undisturbed", Fooled, &["--deaf", "nopost"]),
+    ("undisturbed", Fooled, &["--deaf", "post"]),
+    ("undisturbed", NotKept, &["--deaf", "easy"]),
+    ("undisturbed", NotKept, &["--deaf", "hard"]),
+    ("unknown-command", Broken, &["--mute", "Error"]),
+    ("unknown-command", Fooled, &["--deaf", "xyzzy"]),
+    ("quit-thinking", Broken, &["--deaf", "quit"]),
+    ("quit-analysing", Broken, &["--deaf", "quit"]),
+    ("end-of-input", Broken, &["--stay"]),
     // SIGTERM goes to the proxy.
-    ("sigterm", &["--replace", "sigterm=0=>sigterm=1", "--undying"]),
-    ("crlf", &["--gulp"]),
-    ("split-line", &["--deaf", "usermove"]),
-    ("long-line", &["--die", "result 1/2"]),
-    ("pause", &["--deaf", "pause"]),
-    ("pause-dropped", &["--deaf", "new"]),
-    ("pause-analysing", &["--deaf", "pause"]),
-    ("pause-other", &["--say", "hint=>Hint: h2h3"]),
-    ("st", &["--rewrite", "st 1=>st 3"]),
-    ("st-decimal", &["--die", "st 0.5"]),
-    ("st-0", &["--die", "st 0"]),
-    ("level", &["--say", "level=>Illegal move: level"]),
-    ("level-decimal", &["--die", "level 0 0:05"]),
-    ("level-moves", &["--die", "level"]),
-    ("level-refilled", &["--rewrite", "level 2 0:01 0=>st 5"]),
-    ("own-clock", &["--rewrite", "level 0 0:05 0=>st 5"]),
-    ("time-short", &["--rewrite", "time 100=>time 60000"]),
-    ("time-odd", &["--die", "time -100"]),
-    ("sd", &["--rewrite", "sd 3=>sd 6"]),
-    ("sd-with-time", &["--rewrite", "st 1=>st 3"]),
-    ("new-clears-sd", &["--rewrite", "new=>force"]),
-    ("nps", &["--deaf", "nps"]),
-    ("nps-0", &["--deaf", "nps"]),
-    ("thinking", &["--deaf", "post"]),
-    ("nopost", &["--deaf", "nopost"]),
-    ("mate-score", &["--replace", "100002=>100003"]),
-    ("mated-score", &["--replace=-100001=>-100002"]),
-    ("stray-words", &["--say", "go=>Draw is near"]),
-    ("analyze", &["--deaf", "analyze"]),
-    ("analyze-move", &["--deaf", "usermove"]),
-    ("analyze-undo", &["--deaf", "undo"]),
-    ("analyze-new", &["--deaf", "new"]),
-    ("analyze-setboard", &["--deaf", "setboard 8/5pk1"]),
-    ("analyze-edit", &["--replace", "setboard=1=>setboard=0", "--deaf", "edit"]),
-    ("analyze-over", &["--say", "analyze=>0-1 {Black mates}"]),
-    ("ping-analysing", &["--mute", "pong 79"]),
-    ("stat01", &["--mute", "stat01"]),
-    ("exclude", &["--deaf", "exclude"]),
-    ("exclude-all", &["--deaf", "exclude"]),
-    ("setscore", &["--deaf", "setscore"]),
-    ("hint", &["--replace", "Hint: =>Hint: a1"]),
-    ("bk", &["--say", "bk=>the book is open"]),
-    ("options", &["--say", "option =>Error (bad value): option"]),
-    ("option-unknown", &["--mute", "Error"]),
-    ("memory", &["--rewrite", "memory 128=>memory 900"]),
-    ("cores", &["--say", "cores=>Error (unknown command): cores"]),
-    ("easy", &["--rewrite", "easy=>hard"]),
-    ("ponder-hit", &["--rewrite", "st 1=>st 3"]),
-    ("random", &["--say", "random=>Illegal move: random"]),
-    ("egtpath", &["--die", "egtpath"]),
-    ("computer", &["--say", "computer=>Illegal move: computer"]),
-    ("rating", &["--die", "rating"]),
-    ("names", &["--say", "name =>Illegal move: name"]),
-    ("highlight", &["--mute", "highlight"]),
-    ("fischerandom", &["--say", "usermove O-O=>Illegal move: O-O"]),
-    ("variants", &["--deaf", "variant"]),
-    ("variant-unknown", &["--die", "variant nosuch"]),
+    ("sigterm", Broken, &["--replace", "sigterm=0=>sigterm=1", "--undying"]),
+    ("crlf", Broken, &["--gulp"]),
+    ("crlf", NotKept, &["--deaf", "usermove"]),
+    ("split-line", Broken, &["--deaf", "usermove"]),
+    ("long-line", Broken, &["--die", "result 1/2"]),
+    ("long-line", NotKept, &["--deaf", "result"]),
+    ("pause", Broken, &["--deaf", "pause"]),
+    ("pause-dropped", Broken, &["--deaf", "new"]),
+    ("pause-dropped", NotKept, &["--deaf", "pause"]),
+    ("pause-analysing", Broken, &["--deaf", "pause"]),
+    ("pause-other", Broken, &["--say", "hint=>Hint: h2h3"]),
+    ("pause-other", NotKept, &["--deaf", "pause"]),
+    ("pause-other", NotKept, &["--deaf", "hint"]),
+    ("st", Broken, &["--rewrite", "st 1=>st 3"]),
+    ("st", NotKept, &["--deaf", "st "]),
+    ("st-decimal", Broken, &["--die", "st 0.5"]),
+    ("st-decimal", NotKept, &["--deaf", "st "]),
+    ("st-0", Broken, &["--die", "st 0"]),
+    ("st-0", NotKept, &["--deaf", "st "]),
+    ("level", Broken, &["--say", "level=>Illegal move: level"]),
+    ("level", Fooled, &["--deaf", "level"]),
+    ("level", Fooled, &["--rewrite", "level 0 1:05 0=>level 0 65 0"]),
+    ("level", NotKept, &["--rewrite", "level 0 0:02 0=>level 0 2 0"]),
+    ("level-decimal", Broken, &["--die", "level 0 0:01"]),
+    ("level-decimal", NotKept, &["--deaf", "level"]),
+    ("level-decimal", Fooled, &["--rewrite", "level 0 0:01 0.5=>level 0 0:01 5"]),
+    ("level-decimal", NotKept, &["--rewrite", "level 0 0:01 0.5=>level 0 0:01 50"]),
+    ("level-decimal", NotKept, &["--rewrite", "level 0 0:01 0.5=>level 0 0:01 0"]),
+    ("level-moves", Broken, &["--die", "level"]),
+    ("level-moves", NotKept, &["--deaf", "level"]),
+    ("level-moves", Fooled, &["--rewrite", "level 4 0:02 0=>level 0 0:02 0"]),
+    ("level-moves", NotKept, &["--rewrite", "level 4 0:02 0=>level 8 0:02 0"]),
+    ("level-moves", NotKept, &["--rewrite", "level 4 0:02 0=>level 2 0:02 0"]),
+    ("level-refilled", Broken, &["--rewrite", "level 2 0:01 0=>st 5"]),
+    ("level-refilled", NotKept, &["--deaf", "level"]),
+    ("own-clock", Broken, &["--rewrite", "level 0 0:05 0=>st 5"]),
+    ("own-clock", NotKept, &["--deaf", "level"]),
+    ("time-short", Broken, &["--rewrite", "time 100=>time 60000"]),
+    ("time-short", NotKept, &["--deaf", "time"]),
+    ("time-odd", Broken, &["--die", "time -100"]),
+    ("time-odd", NotKept, &["--deaf", "time", "--deaf", "otim"]),
+    ("sd", Broken, &["--rewrite", "sd 3=>sd 6"]),
+    ("sd", NotKept, &["--deaf", "sd "]),
+    ("sd-with-time", Broken, &["--rewrite", "st 1=>st 3"]),
+    ("sd-with-time", Fooled, &["--deaf", "sd "]),
+    ("sd-with-time", Fooled, &["--deaf", "st "]),
+    ("new-clears-sd", Broken, &["--rewrite", "new=>force"]),
+    ("new-clears-sd", NotKept, &["--deaf", "sd "]),
+    ("new-clears-sd", NotKept, &["--deaf", "new"]),
+    ("nps", Broken, &["--deaf", "nps"]),
+    ("nps-0", Broken, &["--deaf", "nps"]),
+    ("nps-0", NotKept, &["--deaf", "nps"]),
+    ("thinking", Broken, &["--deaf", "post"]),
+    ("nopost", Broken, &["--deaf", "nopost"]),
+    ("mate-score", Broken, &["--replace", "100002=>100003"]),
+    ("mate-score", NotKept, &["--deaf", "post"]),
+    ("mated-score", Broken, &["--replace=-100001=>-100002"]),
+    ("mated-score", NotKept, &["--deaf", "post"]),
+    ("stray-words", Broken, &["--say", "go=>Draw is near"]),
+    ("stray-words", NotKept, &["--deaf", "go"]),
+    ("analyze", Broken, &["--deaf", "analyze"]),
+    ("analyze-move", Broken, &["--deaf", "usermove"]),
+    ("analyze-undo", Broken, &["--deaf", "undo"]),
+    ("analyze-new", Broken, &["--deaf", "new"]),
+    ("analyze-setboard", Broken, &["--deaf", "setboard 8/5pk1"]),
+    ("analyze-edit", Broken, &["--replace", "setboard=1=>setboard=0", "--deaf", "edit"]),
+    ("analyze-over", Broken, &["--say", "analyze=>0-1 {Black mates}"]),
+    ("analyze-over", NotKept, &["--deaf", "analyze"]),
+    ("ping-analysing", Broken, &["--mute", "pong 79"]),
+    ("ping-analysing", NotKept, &["--deaf", "ping 79"]),
+    ("stat01", Broken, &["--mute", "stat01"]),
+    ("stat01", NotKept, &["--deaf", "."]),
+    ("exclude", Broken, &["--deaf", "exclude"]),
+    ("exclude-all", Broken, &["--deaf", "exclude"]),
+    ("setscore", Broken, &["--deaf", "setscore"]),
+    ("hint", Broken, &["--replace", "Hint: =>Hint: a1"]),
+    ("hint", NotKept, &["--deaf", "hint"]),
+    ("hint", NotKept, &["--mute", "Hint"]),
+    ("bk", Broken, &["--say", "bk=>the book is open"]),
+    ("bk", NotKept, &["--deaf", "bk"]),
+    ("options", Broken, &["--say", "option =>Error (bad value): option"]),
+    ("options", Fooled, &["--deaf", "option "]),
+    ("option-unknown", Broken, &["--mute", "Error"]),
+    ("option-unknown", NotKept, &["--deaf", "option "]),
+    ("memory", Broken, &["--rewrite", "memory 128=>memory 900"]),
+    ("memory", NotKept, &["--deaf", "memory"]),
+    ("cores", Broken, &["--say", "cores=>Error (unknown command): cores"]),
+    ("cores", NotKept, &["--deaf", "cores"]),
+    ("easy", Broken, &["--rewrite", "easy=>hard"]),
+    ("easy", Fooled, &["--deaf", "easy"]),
+    ("easy", Fooled, &["--deaf", "hard"]),
+    ("ponder-hit", Broken, &["--rewrite", "st 1=>st 3"]),
+    ("ponder-hit", NotKept, &["--deaf", "hard"]),
+    ("random", Broken, &["--say", "random=>Illegal move: random"]),
+    ("random", NotKept, &["--deaf", "random"]),
+    ("egtpath", Broken, &["--die", "egtpath"]),
+    ("egtpath", NotKept, &["--deaf", "egtpath"]),
+    ("computer", Broken, &["--say", "computer=>Illegal move: computer"]),
+    ("computer", NotKept, &["--deaf", "computer"]),
+    ("rating", Broken, &["--die", "rating"]),
+    ("rating", NotKept, &["--deaf", "rating"]),
+    ("names", Broken, &["--say", "name =>Illegal move: name"]),
+    ("names", Fooled, &["--deaf", "ics"]),
+    ("names", NotKept, &["--deaf", "name"]),
+    ("highlight", Broken, &["--mute", "highlight"]),
+    ("highlight", NotKept, &["--deaf", "lift"]),
+    ("fischerandom", Broken, &["--say", "usermove O-O=>Illegal move: O-O"]),
+    ("fischerandom", Fooled, &["--deaf", "variant"]),
+    ("variants", Broken, &["--deaf", "variant"]),
+    ("variant-unknown", Broken, &["--die", "variant nosuch"]),
+    ("variant-unknown", NotKept, &["--deaf", "variant"]),
     (
         "setup",
+        Broken,
         &[
             "--replace",
             "variants=\"normal=>variants=\"myown,normal",
@@ -502,59 +624,195 @@ const CECP: Faults = &[
             "variant myown=>setup nonsense",
         ],
     ),
-    ("holding", &["--deaf", "holding"]),
+    ("setup", NotKept, &["--replace", "variants=\"normal=>variants=\"myown,normal", "--deaf", "variant"]),
+    ("holding", Broken, &["--deaf", "holding"]),
+    ("holding", NotKept, &["--deaf", "variant"]),
+    ("holding", Fooled, &["--deaf", "partner"]),
+    ("holding", Fooled, &["--deaf", "ptell"]),
 ];
 
-const UCI: Faults = &[
-    ("uciok", &["--twice", "uciok"]),
-    ("isready", &["--twice", "readyok"]),
-    ("isready-searching", &["--say", "isready=>bestmove h2h3"]),
-    ("unknown-command", &["--say", "xyzzy=>bestmove e2e4"]),
-    ("white-space", &["--deaf", "  position"]),
-    ("one-read", &["--gulp"]),
-    ("line-ends", &["--deaf", "position startpos moves e2e4 f7f6 d1h5"]),
-    ("long-line", &["--deaf", "position startpos moves g1f3"]),
-    ("debug", &["--say", "debug on=>bestmove a2a3"]),
-    ("option-names", &["--twice", "option name Hash"]),
-    ("option-case", &["--deaf", "setoption name mUlTiPv"]),
-    ("hash", &["--deaf", "setoption name Hash"]),
-    ("threads", &["--deaf", "setoption name Threads"]),
-    ("clear-hash", &["--die", "setoption name Clear"]),
-    ("option-defaults", &["--say", "uci=>option name A type spin default 9 min 1 max 3"]),
-    ("options", &["--die", "setoption name Hash"]),
-    ("option-unknown", &["--die", "setoption name No Such"]),
-    ("ucinewgame", &["--die", "ucinewgame"]),
-    ("position-fen", &["--deaf", "position fen"]),
-    ("position-moves", &["--deaf", "position"]),
-    ("position-illegal", &["--say", "position fen x=>bestmove e2e4"]),
-    ("game-over", &["--replace", "0000=>e2e4", "--replace", "(none)=>e2e4"]),
-    ("chess960", &["--replace", "g1h1=>g1g1"]),
-    ("quit", &["--deaf", "quit"]),
-    ("end-of-input", &["--stay"]),
-    ("stop", &["--twice", "bestmove"]),
-    ("stop-early", &["--deaf", "stop"]),
-    ("one-answer", &["--twice", "bestmove"]),
-    ("infinite-mated", &["--say", "go infinite=>bestmove 0000"]),
-    ("mate", &["--deaf", "go mate"]),
-    ("info-form", &["--replace", " nodes => nodes x"]),
-    ("stop-idle", &["--say", "stop=>bestmove e2e4"]),
-    ("infinite", &["--say", "go infinite=>bestmove a1a8"]),
-    ("ponder", &["--deaf", "ponderhit"]),
-    ("ponder-stop", &["--deaf", "stop"]),
-    ("ponder-move", &["--replace", "ponder =>ponder a1b8 "]),
-    ("searchmoves", &["--rewrite", "go depth 4 searchmoves h2h3 g2g3=>go depth 4"]),
-    ("info", &["--mute", "info"]),
-    ("pv", &["--replace", " pv => pv a1h8 "]),
-    ("mate-score", &["--replace", "mate 2=>mate 3"]),
-    ("mated-score", &["--replace", "mate -1=>mate -2"]),
-    ("multipv", &["--deaf", "setoption name MultiPV"]),
-    ("depth", &["--rewrite", "go depth 3=>go depth 6"]),
-    ("nodes", &["--rewrite", "go nodes 50000=>go nodes 900000"]),
-    ("movetime", &["--rewrite", "go movetime 500=>go movetime 4000"]),
-    ("clock", &["--rewrite", "go wtime 1000 btime 60000=>go movetime 4000"]),
-    ("clock-increment", &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 0=>go movetime 4000"]),
-    ("clock-short", &["--deaf", "go wtime 1 "]),
-    ("movestogo", &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 4000"]),
+const UCI_FAULTS: &[Fault] = &[
+    ("uciok", Broken, &["--twice", "uciok"]),
+    ("uciok", NotKept, &["--deaf", "uci"]),
+    ("uciok", NotKept, &["--mute", "id name"]),
+    ("isready", Broken, &["--twice", "readyok"]),
+    ("isready", NotKept, &["--deaf", "isready"]),
+    ("isready-searching", Broken, &["--say", "isready=>bestmove h2h3"]),
+    ("isready-searching", NotKept, &["--deaf", "isready"]),
+    ("unknown-command", Broken, &["--say", "xyzzy=>bestmove e2e4"]),
+    ("unknown-command", Fooled, &["--deaf", "xyzzy"]),
+    ("white-space", Broken, &["--deaf", "  position"]),
+    ("one-read", Broken, &["--gulp"]),
+    ("one-read", NotKept, &["--deaf", "isready"]),
+    ("line-ends", Broken, &["--deaf", "position startpos moves e2e4 f7f6 d1h5"]),
+    ("long-line", Broken, &["--deaf", "position startpos moves g1f3"]),
+    ("debug", Broken, &["--say", "debug on=>bestmove a2a3"]),
+    ("debug", Fooled, &["--deaf", "debug"]),
+    ("ucinewgame", Broken, &["--die", "ucinewgame"]),
+    ("ucinewgame", Fooled, &["--deaf", "ucinewgame"]),
+    ("position-fen", Broken, &["--deaf", "position fen"]),
+    (
+        "position-fen",
+        Fooled,
+        &[
+            "--rewrite",
+            "position fen 7k/K4R2/8/6Q1/3Pp3/4P2P/8/8 b - d3 0 2=>position fen 7k/K4R2/8/6Q1/3Pp3/4P2P/8/8 b - - 0 2",
+        ],
+    ),
+    (
+        "position-fen",
+        Fooled,
+        &[
+            "--rewrite",
+            "position fen r3k2K/r7/8/8/8/8/5b2/8 b q - 0 1=>position fen r3k2K/r7/8/8/8/8/5b2/8 b - - 0 1",
+        ],
+    ),
+    ("position-moves", Broken, &["--deaf", "position"]),
+    (
+        "position-moves",
+        Fooled,
+        &[
+            "--rewrite",
+            "position fen r3k2K/1q6/8/8/8/8/8/8 w q - 0 1 moves h8g8=>position fen r3k2K/1q6/8/8/8/8/8/8 w - - 0 1 moves h8g8",
+        ],
+    ),
+    (
+        "position-moves",
+        Fooled,
+        &[
+            "--rewrite",
+            "position fen 3b4/8/8/8/2p5/8/1pk5/K7 w - - 0 1 moves a1a2 b2b1n=>position fen 3b4/8/8/8/2p5/8/1pk5/K7 w - - 0 1 moves a1a2 b2b1q",
+        ],
+    ),
+    ("position-illegal", Broken, &["--say", "position fen x=>bestmove e2e4"]),
+    (
+        "position-illegal",
+        NotKept,
+        &[
+            "--deaf",
+            "position fen 8/8/8",
+            "--deaf",
+            "position startpos moves e2e4 e2e5",
+            "--deaf",
+            "position fen x",
+        ],
+    ),
+    ("game-over", Broken, &["--replace", "0000=>e2e4", "--replace", "(none)=>e2e4"]),
+    ("game-over", NotKept, &["--deaf", "position fen"]),
+    ("game-over", Broken, &["--replace", "(none)=>a1a1", "--replace", "0000=>a1a1"]),
+    (
+        "game-over",
+        Broken,
+        &["--replace", "bestmove (none)=>bestmove", "--replace", "bestmove 0000=>bestmove"],
+    ),
+    ("chess960", Broken, &["--replace", "g1h1=>g1g1"]),
+    ("chess960", Fooled, &["--deaf", "setoption name UCI_Chess960"]),
+    (
+        "chess960",
+        Fooled,
+        &[
+            "--rewrite",
+            "position fen 6k1/5ppp/8/8/8/r7/1r3PPP/4K2R w K - 0 1=>position fen 6k1/5ppp/8/8/8/r7/1r3PPP/4K2R w - - 0 1",
+        ],
+    ),
+    ("quit", Broken, &["--deaf", "quit"]),
+    ("end-of-input", Broken, &["--stay"]),
+    ("option-names", Broken, &["--twice", "option name Hash"]),
+    ("option-names", NotKept, &["--mute", "option"]),
+    ("option-defaults", Broken, &["--say", "uci=>option name A type spin default 9 min 1 max 3"]),
+    ("option-defaults", NotKept, &["--mute", "option"]),
+    ("options", Broken, &["--die", "setoption name Hash"]),
+    ("options", Fooled, &["--deaf", "setoption"]),
+    ("option-unknown", Broken, &["--die", "setoption name No Such"]),
+    ("option-unknown", NotKept, &["--deaf", "setoption"]),
+    ("option-case", Broken, &["--deaf", "setoption name mUlTiPv"]),
+    ("multipv", Broken, &["--deaf", "setoption name MultiPV"]),
+    ("multipv", Broken, &["--replace", " multipv 3 => multipv 3 pv a1h8 string "]),
+    ("hash", Broken, &["--deaf", "setoption name Hash"]),
+    ("threads", Broken, &["--deaf", "setoption name Threads"]),
+    ("clear-hash", Broken, &["--die", "setoption name Clear"]),
+    ("clear-hash", Fooled, &["--deaf", "setoption name Clear"]),
+    ("stop", Broken, &["--twice", "bestmove"]),
+    ("stop", NotKept, &["--deaf", "stop"]),
+    ("stop-idle", Broken, &["--say", "stop=>bestmove e2e4"]),
+    ("stop-idle", Fooled, &["--deaf", "stop", "--deaf", "ponderhit"]),
+    ("stop-idle", Fooled, &["--deaf", "ponderhit"]),
+    ("stop-early", Broken, &["--deaf", "stop"]),
+    ("infinite", Broken, &["--say", "go infinite=>bestmove a1a8"]),
+    ("infinite", NotKept, &["--deaf", "go infinite"]),
+    ("infinite", NotKept, &["--deaf", "stop"]),
+    ("infinite-mated", Broken, &["--say", "go infinite=>bestmove 0000"]),
+    ("infinite-mated", NotKept, &["--deaf", "go infinite"]),
+    ("one-answer", Broken, &["--twice", "bestmove"]),
+    ("one-answer", NotKept, &["--deaf", "go"]),
+    ("ponder", Broken, &["--deaf", "ponderhit"]),
+    ("ponder-stop", Broken, &["--deaf", "stop"]),
+    ("ponder-stop", NotKept, &["--deaf", "go ponder"]),
+    ("searchmoves", Broken, &["--rewrite", "go depth 4 searchmoves h2h3 g1f1=>go depth 4"]),
+    ("searchmoves", NotKept, &["--deaf", "go depth 4 searchmoves"]),
+    (
+        "searchmoves",
+        Fooled,
+        &["--rewrite", "go depth 4 searchmoves h2h3 g1f1 a1a8=>go depth 4 searchmoves h2h3"],
+    ),
+    ("searchmoves", NotKept, &["--rewrite", "go depth 4 searchmoves a1a8 g2g3=>go depth 4 searchmoves g2g3"]),
+    ("depth", Broken, &["--rewrite", "go depth 3=>go depth 6"]),
+    ("depth", NotKept, &["--rewrite", "go depth 3=>go"]),
+    ("nodes", Broken, &["--rewrite", "go nodes 50000=>go nodes 900000"]),
+    ("nodes", NotKept, &["--rewrite", "go nodes 50000=>go"]),
+    ("mate", Broken, &["--deaf", "go mate"]),
+    ("movetime", Broken, &["--rewrite", "go movetime 500=>go movetime 4000"]),
+    ("movetime", NotKept, &["--rewrite", "go movetime 500=>go"]),
+    ("clock", Broken, &["--rewrite", "go wtime 1000 btime 60000=>go movetime 4000"]),
+    (
+        "clock",
+        NotKept,
+        &[
+            "--rewrite",
+            "go wtime 1000 btime 60000=>go",
+            "--rewrite",
+            "go wtime 1000 btime 60000 winc 0 binc 0=>go",
+        ],
+    ),
+    (
+        "clock-increment",
+        Broken,
+        &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 0=>go movetime 4000"],
+    ),
+    (
+        "clock-increment",
+        Fooled,
+        &["--rewrite", "go wtime 5000 btime 60000 winc 10000 binc 0=>go wtime 5000 btime 60000"],
+    ),
+    ("clock-short", Broken, &["--deaf", "go wtime 1 "]),
+    ("movestogo", Broken, &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 4000"]),
+    (
+        "movestogo",
+        Fooled,
+        &[
+            "--rewrite",
+            "go wtime 1000 btime 1000 movestogo 1=>go wtime 1000 btime 1000",
+            "--rewrite",
+            "go wtime 3000 btime 3000 movestogo 40=>go wtime 3000 btime 3000",
+            "--rewrite",
+            "go wtime 3000 btime 3000 movestogo 1=>go wtime 3000 btime 3000",
+        ],
+    ),
+    ("info", Broken, &["--mute", "info"]),
+    ("info", NotKept, &["--deaf", "go"]),
+    ("info", Broken, &["--replace", " nodes => nodes 5000 string ", "--replace", " score => time 77 score "]),
+    ("info", Broken, &["--replace", " time => time 77 string "]),
+    ("pv", Broken, &["--replace", " pv => pv a1h8 "]),
+    ("pv", NotKept, &["--mute", "info"]),
+    ("pv", Broken, &["--replace", " multipv 3 => multipv 3 pv a1h8 string "]),
+    ("mate-score", Broken, &["--replace", "mate 2=>mate 3"]),
+    ("mate-score", NotKept, &["--mute", "info"]),
+    ("mated-score", Broken, &["--replace", "mate -1=>mate -2"]),
+    ("mated-score", NotKept, &["--mute", "info"]),
+    ("info-form", Broken, &["--replace", " nodes => nodes x"]),
+    ("info-form", NotKept, &["--mute", "info"]),
+    ("ponder-move", Broken, &["--replace", "ponder =>ponder a1b8 "]),
+    ("ponder-move", NotKept, &["--replace", " ponder =>"]),
 ];
 
 const RANDOM_MOVER: &[&str] = &[
@@ -565,8 +823,6 @@ const RANDOM_MOVER: &[&str] = &[
     "one-read",
     "line-ends",
     "long-line",
-    "position-fen",
-    "position-moves",
     "game-over",
     "option-names",
     "option-defaults",
@@ -577,249 +833,73 @@ const RANDOM_MOVER: &[&str] = &[
     "one-answer",
 ];
 
-const CEGO: Faults = &[
-    ("ready", &["--twice", "ready"]),
-    ("first-move", &["--say", "1000000000=>e9e9"]),
-    ("later-moves", &["--say", "1000000000 1000000000=>e9e9"]),
-    ("special-moves", &["--say", "1000000000 1000000000=>e9e9"]),
-    ("mates", &["--twice", "a1a8"]),
-    ("clock-increment", &["--deaf", "300000000"]),
-    ("pieces", &["--deaf", "1000000000"]),
-    ("lost", &["--say", "1000000000=>resign"]),
+const CEGO_FAULTS: &[Fault] = &[
+    ("ready", Broken, &["--twice", "ready"]),
+    ("ready", NotKept, &["--mute", "ready"]),
+    ("first-move", Broken, &["--say", "1000000000=>e9e9"]),
+    ("first-move", NotKept, &["--deaf", "1000000000"]),
+    ("later-moves", Broken, &["--say", "1000000000 1000000000=>e9e9"]),
+    ("later-moves", NotKept, &["--deaf", "1000000000 1000000000"]),
+    ("special-moves", Broken, &["--say", "1000000000 1000000000=>e9e9"]),
+    ("special-moves", NotKept, &["--deaf", "1000000000 1000000000"]),
+    (
+        "special-moves",
+        Fooled,
+        &[
+            "--rewrite",
+            "1000000000 0 1000000000 0 7k/K4R2/8/6Q1/3Pp3/4P2P/8/8 b - d3 0 2=>1000000000 0 1000000000 0 7k/K4R2/8/6Q1/3Pp3/4P2P/8/8 b - - 0 2",
+        ],
+    ),
+    (
+        "special-moves",
+        Fooled,
+        &[
+            "--rewrite",
+            "1000000000 0 1000000000 0 r3k2K/r7/8/8/8/8/5b2/8 b q - 0 1=>1000000000 0 1000000000 0 r3k2K/r7/8/8/8/8/5b2/8 b - - 0 1",
+        ],
+    ),
+    ("mates", Broken, &["--twice", "a1a8"]),
+    ("mates", NotKept, &["--deaf", "1000000000"]),
+    ("lost", Broken, &["--say", "1000000000=>resign"]),
+    ("lost", NotKept, &["--deaf", "1000000000"]),
     (
         "clock",
+        Broken,
         &[
             "--rewrite",
             "1000000000 0 1000000000 0 r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1P2QPPP/R1BR2K1 w - - 0 13=>\
             900000000000 0 900000000000 0 r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1P2QPPP/R1BR2K1 w - - 0 13",
         ],
     ),
-    ("clock-extremes", &["--die", "0 0 0 0"]),
-    ("pondering", &["--say", "1000000000=>a1b1"]),
-    ("long-wait", &["--say", "1000000000 1000000000=>forfeit"]),
-    ("end-of-input", &["--stay"]),
+    ("clock", NotKept, &["--deaf", "1000000000"]),
+    ("clock-increment", Broken, &["--deaf", "300000000"]),
+    ("clock-increment", Fooled, &["--deaf", "300000000"]),
+    ("pieces", Broken, &["--deaf", "1000000000"]),
+    ("clock-extremes", Broken, &["--die", "0 0 0 0"]),
+    ("clock-extremes", NotKept, &["--deaf", "0 0 0 0"]),
+    ("pondering", Broken, &["--say", "1000000000=>a1b1"]),
+    ("pondering", NotKept, &["--deaf", "1000000000"]),
+    ("long-wait", Broken, &["--say", "1000000000 1000000000=>forfeit"]),
+    ("long-wait", NotKept, &["--deaf", "1000000000 1000000000"]),
+    ("end-of-input", Broken, &["--stay"]),
     // The proxy hides the exit status or standard error.
-    ("breach-fields", &["--content"]),
-    ("breach-space", &["--speechless"]),
-    ("breach-empty", &["--content"]),
-    ("breach-clock", &["--speechless"]),
-    ("breach-fen", &["--content"]),
-    ("breach-move", &["--content"]),
-    ("breach-illegal", &["--stay"]),
-    ("breach-order", &["--content"]),
+    ("breach-fields", Broken, &["--content"]),
+    ("breach-fields", NotKept, &["--deaf", "1000000000 0 1000000000"]),
+    ("breach-space", Broken, &["--speechless"]),
+    ("breach-space", NotKept, &["--deaf", "1000000000 0 1000000000"]),
+    ("breach-empty", Broken, &["--content"]),
+    ("breach-empty", NotKept, &["--deaf", "1000000000"]),
+    ("breach-clock", Broken, &["--speechless"]),
+    ("breach-clock", NotKept, &["--deaf", "-1"]),
+    ("breach-fen", Broken, &["--content"]),
+    ("breach-fen", NotKept, &["--deaf", "1000000000 0 1000000000"]),
+    ("breach-move", Broken, &["--content"]),
+    ("breach-move", NotKept, &["--deaf", "1000000000 1000000000"]),
+    ("breach-illegal", Broken, &["--stay"]),
+    ("breach-illegal", NotKept, &["--deaf", "1000000000 1000000000"]),
+    ("breach-order", Broken, &["--content"]),
+    ("breach-order", NotKept, &["--deaf", "1000000000"]),
 ];
 
 /// Rules about signals, ends of input, and what a program never does.
 const OF_NO_COMMAND: &[&str] = &["sigint", "sigterm", "end-of-input"];
-
-/// Rules that were kept while their commands were swallowed.
-const ONCE_FOOLED: &[&str] = &[
-    "reuse",
-    "legal-moves",
-    "undo-nothing",
-    "result",
-    "draw-offer",
-    "move-now-idle",
-    "level",
-    "sd-with-time",
-    "options",
-    "easy",
-    "fischerandom",
-    "unknown-command",
-    "debug",
-    "clear-hash",
-    "ucinewgame",
-    "chess960",
-    "stop-idle",
-    "clock-increment",
-    "movestogo",
-];
-
-/// Rules, each with the arguments of the proxy that make its fault.
-type Faults = &'static [(&'static str, &'static [&'static str])];
-
-/// The protocols, with Herald's argument for each.
-const SWALLOWED: [(&str, &str, Faults); 3] =
-    [("cecp", "xboard", SWALLOWED_CECP), ("uci", "uci", SWALLOWED_UCI), ("cego", "cego", SWALLOWED_CEGO)];
-
-/// What never comes: the commands that a rule is about, or the program's answers. For other rules it stands in the tables above.
-const SWALLOWED_CECP: Faults = &[
-    ("one-read", &["--deaf", "protover"]),
-    ("accepted", &["--deaf", "rejected"]),
-    ("option-names", &["--deaf", "protover"]),
-    ("xboard-again", &["--deaf", "xboard"]),
-    ("reuse", &["--deaf", "new"]),
-    ("illegal-move", &["--deaf", "usermove"]),
-    ("legal-moves", &["--deaf", "usermove"]),
-    ("san-input", &["--replace", "done=1=>san=1 done=1", "--deaf", "usermove"]),
-    ("setboard-illegal", &["--deaf", "setboard 8/8/8"]),
-    ("undo-nothing", &["--deaf", "undo", "--deaf", "remove"]),
-    ("undo-nothing", &["--deaf", "remove"]),
-    ("mates", &["--deaf", "go"]),
-    ("mates", &["--mute", "1-0"]),
-    ("is-mated", &["--deaf", "go"]),
-    ("is-stalemated", &["--deaf", "go"]),
-    ("result", &["--deaf", "result"]),
-    ("result-idle", &["--deaf", "result"]),
-    ("result-pondering", &["--deaf", "result"]),
-    ("result-analysing", &["--deaf", "result"]),
-    ("draw-offer", &["--deaf", "draw"]),
-    ("draw-accepted", &["--deaf", "draw"]),
-    ("draw-refused", &["--deaf", "draw"]),
-    ("draw-refused", &["--mute", "offer draw"]),
-    ("claims-repetition", &["--deaf", "usermove"]),
-    ("claims-repetition", &["--mute", "1/2"]),
-    ("claims-fifty", &["--deaf", "usermove"]),
-    ("claims-fifty", &["--mute", "1/2"]),
-    ("ping", &["--deaf", "ping"]),
-    ("ping-thinking", &["--deaf", "ping 77"]),
-    ("ping-pondering", &["--deaf", "ping 78"]),
-    ("ping-analysing", &["--deaf", "ping 79"]),
-    ("force-silent", &["--deaf", "force"]),
-    ("reads-thinking", &["--deaf", "force"]),
-    ("new-silent", &["--deaf", "new"]),
-    ("ponder-silent", &["--deaf", "hard"]),
-    ("move-now", &["--deaf", "?"]),
-    ("move-now-idle", &["--deaf", "?"]),
-    ("undisturbed", &["--deaf", "nopost", "--deaf", "post", "--deaf", "hard", "--deaf", "easy"]),
-    ("unknown-command", &["--deaf", "xyzzy"]),
-    ("crlf", &["--deaf", "usermove"]),
-    ("long-line", &["--deaf", "result"]),
-    ("pause-dropped", &["--deaf", "pause"]),
-    ("pause-other", &["--deaf", "pause"]),
-    ("pause-other", &["--deaf", "hint"]),
-    ("st", &["--deaf", "st "]),
-    ("st-decimal", &["--deaf", "st "]),
-    ("st-0", &["--deaf", "st "]),
-    ("level", &["--deaf", "level"]),
-    ("level-decimal", &["--deaf", "level"]),
-    ("level-moves", &["--deaf", "level"]),
-    ("level-refilled", &["--deaf", "level"]),
-    ("own-clock", &["--deaf", "level"]),
-    ("time-short", &["--deaf", "time"]),
-    ("time-odd", &["--deaf", "time", "--deaf", "otim"]),
-    ("sd", &["--deaf", "sd "]),
-    ("sd-with-time", &["--deaf", "sd "]),
-    ("sd-with-time", &["--deaf", "st "]),
-    ("new-clears-sd", &["--deaf", "sd "]),
-    ("new-clears-sd", &["--deaf", "new"]),
-    ("nps-0", &["--deaf", "nps"]),
-    ("mate-score", &["--deaf", "post"]),
-    ("mated-score", &["--deaf", "post"]),
-    ("stray-words", &["--deaf", "go"]),
-    ("analyze-over", &["--deaf", "analyze"]),
-    ("stat01", &["--deaf", "."]),
-    ("hint", &["--deaf", "hint"]),
-    ("hint", &["--mute", "Hint"]),
-    ("bk", &["--deaf", "bk"]),
-    ("options", &["--deaf", "option "]),
-    ("option-unknown", &["--deaf", "option "]),
-    ("memory", &["--deaf", "memory"]),
-    ("cores", &["--deaf", "cores"]),
-    ("easy", &["--deaf", "easy"]),
-    ("easy", &["--deaf", "hard"]),
-    ("ponder-hit", &["--deaf", "hard"]),
-    ("random", &["--deaf", "random"]),
-    ("egtpath", &["--deaf", "egtpath"]),
-    ("computer", &["--deaf", "computer"]),
-    ("rating", &["--deaf", "rating"]),
-    ("names", &["--deaf", "name", "--deaf", "ics"]),
-    ("highlight", &["--deaf", "lift"]),
-    ("fischerandom", &["--deaf", "variant"]),
-    ("variant-unknown", &["--deaf", "variant"]),
-    ("setup", &["--replace", "variants=\"normal=>variants=\"myown,normal", "--deaf", "variant"]),
-    ("holding", &["--deaf", "variant"]),
-];
-
-const SWALLOWED_UCI: Faults = &[
-    ("uciok", &["--deaf", "uci"]),
-    ("uciok", &["--mute", "id name"]),
-    ("isready", &["--deaf", "isready"]),
-    ("isready-searching", &["--deaf", "isready"]),
-    ("unknown-command", &["--deaf", "xyzzy"]),
-    ("one-read", &["--deaf", "isready"]),
-    ("debug", &["--deaf", "debug"]),
-    ("option-names", &["--mute", "option"]),
-    ("option-defaults", &["--mute", "option"]),
-    ("options", &["--deaf", "setoption"]),
-    ("option-unknown", &["--deaf", "setoption"]),
-    ("clear-hash", &["--deaf", "setoption name Clear"]),
-    ("ucinewgame", &["--deaf", "ucinewgame"]),
-    (
-        "position-illegal",
-        &[
-            "--deaf",
-            "position fen 8/8/8",
-            "--deaf",
-            "position startpos moves e2e4 e2e5",
-            "--deaf",
-            "position fen x",
-        ],
-    ),
-    ("game-over", &["--deaf", "position fen"]),
-    ("chess960", &["--deaf", "setoption name UCI_Chess960"]),
-    ("stop", &["--deaf", "stop"]),
-    ("stop-idle", &["--deaf", "stop", "--deaf", "ponderhit"]),
-    ("stop-idle", &["--deaf", "ponderhit"]),
-    ("one-answer", &["--deaf", "go"]),
-    ("infinite", &["--deaf", "go infinite"]),
-    ("infinite", &["--deaf", "stop"]),
-    ("infinite-mated", &["--deaf", "go infinite"]),
-    ("searchmoves", &["--deaf", "go depth 4 searchmoves"]),
-    ("ponder-stop", &["--deaf", "go ponder"]),
-    ("ponder-move", &["--replace", " ponder =>"]),
-    ("info", &["--deaf", "go"]),
-    ("info-form", &["--mute", "info"]),
-    ("pv", &["--mute", "info"]),
-    ("mate-score", &["--mute", "info"]),
-    ("mated-score", &["--mute", "info"]),
-    ("depth", &["--rewrite", "go depth 3=>go"]),
-    ("nodes", &["--rewrite", "go nodes 50000=>go"]),
-    ("movetime", &["--rewrite", "go movetime 500=>go"]),
-    (
-        "clock",
-        &[
-            "--rewrite",
-            "go wtime 1000 btime 60000=>go",
-            "--rewrite",
-            "go wtime 1000 btime 60000 winc 0 binc 0=>go",
-        ],
-    ),
-    (
-        "clock-increment",
-        &["--rewrite", "go wtime 5000 btime 60000 winc 10000 binc 0=>go wtime 5000 btime 60000"],
-    ),
-    (
-        "movestogo",
-        &[
-            "--rewrite",
-            "go wtime 1000 btime 1000 movestogo 1=>go wtime 1000 btime 1000",
-            "--rewrite",
-            "go wtime 3000 btime 3000 movestogo 40=>go wtime 3000 btime 3000",
-            "--rewrite",
-            "go wtime 3000 btime 3000 movestogo 1=>go wtime 3000 btime 3000",
-        ],
-    ),
-];
-
-const SWALLOWED_CEGO: Faults = &[
-    ("ready", &["--mute", "ready"]),
-    ("first-move", &["--deaf", "1000000000"]),
-    ("later-moves", &["--deaf", "1000000000 1000000000"]),
-    ("special-moves", &["--deaf", "1000000000 1000000000"]),
-    ("mates", &["--deaf", "1000000000"]),
-    ("lost", &["--deaf", "1000000000"]),
-    ("clock", &["--deaf", "1000000000"]),
-    ("clock-increment", &["--deaf", "300000000"]),
-    ("clock-extremes", &["--deaf", "0 0 0 0"]),
-    ("pondering", &["--deaf", "1000000000"]),
-    ("long-wait", &["--deaf", "1000000000 1000000000"]),
-    ("breach-fields", &["--deaf", "1000000000 0 1000000000"]),
-    ("breach-space", &["--deaf", "1000000000 0 1000000000"]),
-    ("breach-empty", &["--deaf", "1000000000"]),
-    ("breach-clock", &["--deaf", "-1"]),
-    ("breach-fen", &["--deaf", "1000000000 0 1000000000"]),
-    ("breach-move", &["--deaf", "1000000000 1000000000"]),
-    ("breach-illegal", &["--deaf", "1000000000 1000000000"]),
-    ("breach-order", &["--deaf", "1000000000"]),
-];

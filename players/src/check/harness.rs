@@ -298,6 +298,11 @@ impl<P: CheckedProtocol> Harness<P> {
         observe(processors >= WORKING, format!("it uses {processors:.2} processors under `{limit}`"))
     }
 
+    /// Not seen unless the program has mated with its last move.
+    pub(super) fn has_mated(&self) -> Checked {
+        observe(self.game.outcome().is_some(), "it doesn't see mate in one")
+    }
+
     /// Fails if the program moves within a period.
     pub(super) fn hear_no_move(&mut self, time: Duration) -> Checked<Transcript<P::Message>> {
         let heard = self.hear_for(time)?;

@@ -29,6 +29,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use messages::cego::EngineMessage;
+use messages::input::MAX_LINE;
 use messages::{cecp as cecp_messages, uci as uci_messages};
 use serde::Serialize;
 
@@ -264,6 +265,9 @@ const LAST_CHANCE: Duration = Duration::from_secs(5);
 /// Time for a program to read a line of it.
 const READING: Duration = Duration::from_millis(500);
 
+/// Number of lines without an answer after which no more are read: a program may write without end.
+const MOST_LINES: usize = 10_000;
+
 /// Time to wait for answers that come before the question.
 const UNASKED: Duration = Duration::from_millis(300);
 
@@ -322,10 +326,10 @@ fn plays_cecp(spec: &Spec, patience: Duration) -> Result<Answer, PlayerFault> {
         return Ok(Answer::Yes);
     }
     Ok(is_answered(&mut stream, &["new", "level 0 1 0", "e2e4"], GREETING, |message| {
-        use cecp_messages::Message::{BookEnd, BookLine, Other};
+        use cecp_messages::Message::{BookEnd, BookLine, Debug, Other};
         match message {
             Other(line) => former_move(line).is_some(),
-            message => !matches!(message, BookLine(_) | BookEnd),
+            message => !matches!(message, BookLine(_) | BookEnd | Debug(_)),
         }
     }))
 }
@@ -367,7 +371,7 @@ fn is_answered<V: Vocabulary>(
         stream.wait_until_read(until.min(Instant::now() + READING));
     }
     let mut first = None;
-    loop {
+    for _ in 0..MOST_LINES {
         match stream.wait(until) {
             Ok(Some(said)) if is_answer(&said.message) => return Answer::Yes,
             Ok(Some(said)) if said.line.trim().is_empty() => {}
@@ -375,6 +379,12 @@ fn is_answered<V: Vocabulary>(
             Ok(None) => break,
             Err(fault) => return Answer::No(fault.to_string()),
         }
+    }
+    if let Some((_, begin)) = &stream.cut {
+        return Answer::No(format!(
+            "writes a line of more than {MAX_LINE} bytes, `{}`",
+            game::excerpt(begin)
+        ));
     }
     Answer::No(match (first, stream.unfinished()) {
         (Some(line), _) => format!("says `{}`, and nothing of the protocol", game::excerpt(&line)),

@@ -56,16 +56,84 @@ pub(super) const ONLY_CASTLING: &str = "6k1/8/8/8/8/3n3p/3n3P/6KR w H - 0 1";
 /// White is mated by 1... Ra1 unless it castles.
 pub(super) const SAVED_BY_CASTLING: &str = "6k1/5ppp/8/8/8/r7/1r3PPP/4K2R w K - 0 1";
 
+/// White has mate in one, by castling only, and Black in the last two.
+pub(super) const CASTLING_MATES: [&str; 4] = [
+    "8/8/8/8/N7/8/7R/1k2K2R w K - 0 1",
+    "8/8/8/8/8/8/2Q5/R3K1k1 w Q - 0 1",
+    "K3k2r/5r2/8/1P6/8/8/8/8 b k - 0 1",
+    "r3k2K/r7/8/8/8/8/5b2/8 b q - 0 1",
+];
+
+/// Positions, and the only legal move, after which castling is the only mate in one.
+pub(super) const CASTLING_MATES_NEXT: [(&str, &str); 2] =
+    [("8/8/8/8/8/8/6Q1/2k1K2R b K - 0 1", "c1b1"), ("r3k2K/1q6/8/8/8/8/8/8 w q - 0 1", "h8g8")];
+
+/// The only legal move is to capture en passant.
+pub(super) const ONLY_EN_PASSANT: [&str; 2] =
+    ["8/8/2b5/1pP5/3q4/1K6/3k3n/r7 w - b6 0 2", "7k/K4R2/8/6Q1/3Pp3/4P2P/8/8 b - d3 0 2"];
+
+/// Positions, White's only legal move in each, and a move of Black's to which White has only one reply: castling to either side, a
+/// capture en passant, a double step that has to be captured so, and a promotion to a knight.
+pub(super) const ONE_REPLY: [(&str, [&str; 2]); 5] = [
+    ("4k2r/8/7q/7K/8/8/8/8 w k - 0 1", ["h5g4", "e8g8"]),
+    ("r3k1K1/8/8/4n3/8/8/8/7q w q - 0 1", ["g8g7", "e8c8"]),
+    ("8/8/1r6/4b3/2p1k1p1/2K1n3/3P4/8 w - - 0 1", ["d2d4", "c4d3"]),
+    ("8/1p6/2b5/2P5/3q4/8/1K1k3n/r7 w - - 0 1", ["b2b3", "b7b5"]),
+    ("3b4/8/8/8/2p5/8/1pk5/K7 w - - 0 1", ["a1a2", "b2b1n"]),
+];
+
+/// The same with castling in Chess960.
+pub(super) const ONE_REPLY_CHESS960: [(&str, [&str; 2]); 2] = [
+    ("3K2kr/8/4p3/1b6/2q5/8/8/8 w h - 0 1", ["d8e7", "g8h8"]),
+    ("r2k1K2/7r/8/8/8/8/8/8 w a - 0 1", ["f8g8", "d8a8"]),
+];
+
 #[cfg(test)]
 mod tests {
     use game::{CastlingMode, Game};
 
     use super::*;
 
+    fn moves_in(fen: &str, mode: CastlingMode, played: &[&str]) -> Vec<String> {
+        let mut game = Game::from_fen(fen, mode).unwrap();
+        for text in played {
+            assert_eq!(game.legal_moves().len() == 1, game.turn() == game::Color::White, "{fen}");
+            game.play(game.parse_move(text).unwrap()).unwrap();
+        }
+        game.legal_moves().iter().map(|&m| game.san(m)).collect()
+    }
+
     #[test]
-    fn castling_is_the_only_move() {
-        let game = Game::from_fen(ONLY_CASTLING, CastlingMode::Chess960).unwrap();
-        let moves: Vec<String> = game.legal_moves().iter().map(|&m| game.san(m)).collect();
-        assert_eq!(moves, ["O-O"]);
+    fn there_is_one_move() {
+        assert_eq!(moves_in(ONLY_CASTLING, CastlingMode::Chess960, &[]), ["O-O"]);
+        for fen in ONLY_EN_PASSANT {
+            assert_eq!(moves_in(fen, CastlingMode::Standard, &[]).len(), 1, "{fen}");
+            let without = fen.replace(" b6 ", " - ").replace(" d3 ", " - ");
+            assert!(moves_in(&without, CastlingMode::Standard, &[]).is_empty(), "{without}");
+        }
+        for (fen, moves) in ONE_REPLY {
+            assert_eq!(moves_in(fen, CastlingMode::Standard, &moves).len(), 1, "{fen}");
+        }
+        for (fen, moves) in ONE_REPLY_CHESS960 {
+            assert_eq!(moves_in(fen, CastlingMode::Chess960, &moves).len(), 1, "{fen}");
+        }
+    }
+
+    #[test]
+    fn only_castling_mates() {
+        let mates = |game: &Game| -> Vec<String> {
+            let moves = game.legal_moves().iter().map(|&m| game.san(m)).collect::<Vec<_>>();
+            moves.into_iter().filter(|san| san.ends_with('#')).collect()
+        };
+        let is_castling = |mates: Vec<String>| matches!(&mates[..], [san] if san.starts_with("O-O"));
+        for fen in CASTLING_MATES {
+            assert!(is_castling(mates(&Game::from_fen(fen, CastlingMode::Standard).unwrap())), "{fen}");
+        }
+        for (fen, only) in CASTLING_MATES_NEXT {
+            let mut game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
+            assert_eq!(game.legal_moves().len(), 1, "{fen}");
+            game.play(game.parse_move(only).unwrap()).unwrap();
+            assert!(is_castling(mates(&game)), "{fen}");
+        }
     }
 }

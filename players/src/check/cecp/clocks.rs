@@ -19,35 +19,37 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("level", "plays under `level 0 1:05 0`: minutes and seconds", At(MIDDLEGAME)).must(TIME).check(
         |program| {
             keeps_to(program, 3.0, &["level 0 1:05 0", "time 300", "otim 300"])?;
-            tells_levels(program, "level 0 0:05 0", "level 0 60:05 0")
+            // `time` alone might count.
+            let short = &mut At(MIDDLEGAME).reach(&program.candidate)?;
+            let taken = keeps_to(short, 1.0, &["level 0 0:02 0"]).map_err(Failure::unseen)?;
+            thinks_longer(program, taken, &["level 0 1:05 0"])?;
+            // Of 65 minutes it would use more.
+            let minute = &mut At(MIDDLEGAME).reach(&program.candidate)?;
+            let (_, taken, _) = timed(minute, &["level 0 1:05 0"]).map_err(Failure::unseen)?;
+            observe(taken <= 16.0, format!("it takes {taken:.1} s for a move with 1:05 minutes"))
         },
     ),
-    rule("level-decimal", "plays under `level 0 0:05 0.5`: decimals in the increment", At(MIDDLEGAME))
+    rule("level-decimal", "plays under `level 0 0:01 0.5`: decimals in the increment", At(MIDDLEGAME))
         .usual(TIME)
         .check(|program| {
-            keeps_to(program, 3.0, &["level 0 0:05 0.5", "time 300", "otim 300"])?;
-            tells_levels(program, "level 0 0:05 0.5", "level 0 60:05 0.5")
+            keeps_to(program, 1.0, &["level 0 0:01 0.5", "time 100", "otim 100"])?;
+            uses_all(program, "level 0 0:01 0.5", 1.0, |moves| 1.0 + 0.5 * (moves - 1) as f64)
         }),
-    rule("level-moves", "plays under `level 40 1 0`", At(MIDDLEGAME)).must(TIME).check(|program| {
-        keeps_to(program, 3.0, &["level 40 1 0", "time 300", "otim 300"])?;
-        tells_levels(program, "level 40 0:05 0", "level 40 60 0")
-    }),
+    rule("level-moves", "plays under `level 4 0:02 0`: a session of four moves", At(MIDDLEGAME))
+        .must(TIME)
+        .check(|program| {
+            keeps_to(program, 1.0, &["level 4 0:02 0", "time 100", "otim 100"])?;
+            uses_all(program, "level 4 0:02 0", 2.0, |moves| 2.0 * moves.div_ceil(4) as f64)
+        }),
     rule("level-refilled", "has new time after the moves of a session, without `time`", At(MIDDLEGAME))
         .must(TIME)
         .check(|program| {
             program.tell(["easy"])?;
             program.takes(&["level 2 0:01 0"])?;
-            let (mut sessions, mut used) = ([0.0; 3], 0.0);
-            for (n, session) in sessions.iter_mut().enumerate() {
-                let (delayed, taken) = plays(program, 2, n == 0)?;
-                used += taken - delayed;
-                // What was saved in one session is left for the next.
-                let (given, moves) = (n as f64 + 1.0, 2 * n + 2);
-                let expected = format!("{moves} moves in {given} s");
-                demand(used <= given + 0.1, expected, format!("{used:.2} s for them"))?;
-                *session = taken;
-            }
-            let [first, .., last] = sessions;
+            // What was saved in one session is left for the next.
+            let times = moves_within(program, None, 6, |moves| moves.div_ceil(2) as f64)?;
+            let [one, two, _, _, five, six] = times[..] else { return Err(over_early()) };
+            let (first, last) = (one + two, five + six);
             observe(last > 0.2 * first && last > 0.1, format!("{last:.2} s for the last two moves"))?;
             thinks_longer(program, first, &["level 2 60 0"])
         }),
@@ -186,12 +188,14 @@ fn follows(program: &mut CecpHarness, seconds: f64, short: &[&str], long: &[&str
     thinks_longer(program, taken, long)
 }
 
-/// Not seen unless the program, started anew, tells a clock of five seconds from a long one by `level` alone: with `time`, that alone
-/// might count.
-fn tells_levels(program: &CecpHarness, short: &str, long: &str) -> Checked {
+/// Not seen unless the program, started anew, uses more than a number of seconds for eight moves under `level` alone, and in none of
+/// them more than is `given` for the moves so far.
+fn uses_all(program: &CecpHarness, level: &str, least: f64, given: impl Fn(usize) -> f64) -> Checked {
     let program = &mut At(MIDDLEGAME).reach(&program.candidate)?;
-    let taken = keeps_to(program, 3.0, &[short]).map_err(Failure::unseen)?;
-    thinks_longer(program, taken, &[long])
+    program.tell(["easy"])?;
+    program.takes(&[level])?;
+    let used: f64 = moves_within(program, None, 8, given).map_err(Failure::unseen)?.iter().sum();
+    observe(used > 1.1 * least, format!("it uses {used:.2} s for eight moves under `{level}`"))
 }
 
 /// Not seen unless the program, started anew, thinks clearly longer with these settings than a number of seconds.
@@ -222,39 +226,41 @@ fn on_own_clock(program: &mut CecpHarness, moves: usize, stop: Duration) -> Chec
         }
         program.hear_move(program.patience)
     })?;
-    let (mut used, mut later) = (first - delayed, 0.0);
-    let mut made = 0;
-    for n in 1..moves {
-        let (delayed, taken) = match plays(program, 1, false) {
-            Err(Failure::NotSeen(_)) if made >= 3 => break,
-            played => played?,
-        };
-        (used, later, made) = (used + taken - delayed, later + taken, n);
-        let expected = format!("{} moves in {OWN_CLOCK} s", n + 1);
-        demand(used <= OWN_CLOCK + 0.1, expected, format!("{used:.2} s for them"))?;
-    }
-    Ok(later / made as f64)
+    let later = moves_within(program, Some(first - delayed), moves - 1, |_| OWN_CLOCK)?;
+    if later.len() < 3 { Err(over_early()) } else { Ok(later.iter().sum::<f64>() / later.len() as f64) }
 }
 
-/// Plays a number of moves against the program, which moves first if it is `begun`. Returns the seconds for which the machine delayed
-/// it, and those that it took.
-fn plays(program: &mut CecpHarness, moves: usize, begun: bool) -> Checked<(f64, f64)> {
-    let (mut taken, mut delayed) = (0.0, 0.0);
+/// Plays a number of moves against the program, which has made one before in some seconds, or makes the first of them. Returns the
+/// seconds for each, for fewer if the game ends. Fails if they are more than is `given` for the moves so far.
+fn moves_within(
+    program: &mut CecpHarness,
+    before: Option<f64>,
+    moves: usize,
+    given: impl Fn(usize) -> f64,
+) -> Checked<Vec<f64>> {
+    let mut used = before.unwrap_or_default();
+    let mut times = Vec::new();
     for n in 0..moves {
-        let (_, its, lost) = if n == 0 && begun {
+        let (_, taken, delayed) = if n == 0 && before.is_none() {
             program.measure(|program| program.ask("go"))?
         } else {
-            let Ok(reply) = program.any_move() else {
-                return Err(Failure::NotSeen("the game is over early".into()));
-            };
+            let Ok(reply) = program.any_move() else { break };
             program.measure(|program| {
                 program.play(&[&reply])?;
                 program.hear_move(program.patience)
             })?
         };
-        (taken, delayed) = (taken + its, delayed + lost);
+        used += taken - delayed;
+        times.push(taken);
+        let made = n + 1 + usize::from(before.is_some());
+        let most = given(made);
+        demand(used <= most + 0.1, format!("{made} moves in {most} s"), format!("{used:.2} s for them"))?;
     }
-    Ok((delayed, taken))
+    Ok(times)
+}
+
+fn over_early() -> Failure {
+    Failure::NotSeen("the game is over early".into())
 }
 
 /// Returns the greatest depth that the program has shown.

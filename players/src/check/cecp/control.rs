@@ -78,11 +78,20 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("undisturbed", "thinks on when thinking output and pondering are turned on and off", Thinking)
         .usual(ENGINE)
         .check(|program| {
-            program.tell(["nopost", "post", "easy", "hard"])?;
+            program.tell(["nopost", "hard", "easy"])?;
             thinks_on(program)?;
             program.hear_move(program.patience)?;
-            // The search began after `easy`.
-            observe(program.works(QUIET)?, "it doesn't ponder after `hard`")
+            program.rests("in the opponent's time after `easy`", QUIET).map_err(Failure::unseen)?;
+            program.tell(["st 1"])?;
+            program.play(&[&program.any_move()?])?;
+            let hidden = program.hear_no_move(QUIET / 2)?;
+            observe(!hidden.contains(is_thinking), "it shows what it thinks after `nopost`")?;
+            program.tell(["post", "hard"])?;
+            program.hear_move(program.patience)?;
+            observe(program.works(QUIET)?, "it doesn't ponder after `hard`")?;
+            program.play(&[&program.any_move()?])?;
+            let shown = program.hear_move(program.patience)?;
+            observe(shown.contains(is_thinking), "it doesn't show what it thinks after `post`")
         }),
     rule("unknown-command", "answers an unknown command with `Error`, not with `Illegal move`", Forced)
         .must(ERRORS)

@@ -152,9 +152,11 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.settle()?;
         let heard = program.ask("go")?;
         require(program.game.outcome().is_some(), "a mate in one")?;
-        true_results(&heard, Some(Color::White))?;
         let later = program.settle()?;
-        true_results(&later, Some(Color::White))?;
+        for heard in [&heard, &later] {
+            true_results(heard, Some(Color::White))?;
+            heard.has_no("no resignation when it has won", resigns)?;
+        }
         let claims = |message: &Message| matches!(message, Message::Result { .. });
         require(heard.contains(claims) || later.contains(claims), "a claim of the result")
     }),
@@ -359,8 +361,12 @@ fn ends(program: &mut CecpHarness, last: &str, winner: Option<Color>) -> Checked
     program.play(&[last])?;
     program.settle()?;
     program.tell(["go"])?;
-    true_results(&program.hear_no_move(2 * QUIET)?, winner)?;
-    true_results(&program.settle()?, winner)?;
+    for heard in [program.hear_no_move(2 * QUIET)?, program.settle()?] {
+        true_results(&heard, winner)?;
+        if winner.is_none() {
+            heard.has_no("no resignation of a draw", resigns)?;
+        }
+    }
     program.still_plays()
 }
 

@@ -3,6 +3,7 @@
 use game::{CastlingMode, Game, variant_from_name};
 
 use super::prelude::*;
+use messages::cecp::Audience;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("fischerandom", "takes `O-O` and Shredder castling letters in fischerandom", Greeted)
@@ -74,16 +75,32 @@ pub(super) const RULES: &[ConformanceRule] = &[
         |program| {
             require(program.announced.plays("bughouse"), "bughouse")?;
             program.tell(["new", "variant bughouse", "force"])?;
-            program.deal(["partner Somebody", "ptell hello"])?.has_taken("`partner` and `ptell`")?;
+            let answer = program.deal(["partner Somebody"])?;
+            answer.has_taken("`partner`")?;
+            let reply = program.deal(["ptell hello"])?;
+            reply.has_taken("`ptell`")?;
             program.tell_move("N@e4")?;
             let refused = program.settle()?;
             program.tell(["holding [N] []"])?;
             program.tell_move("N@e4")?;
             program.settle()?.has_taken("a drop after `holding`")?;
-            observe(refused.contains(is_refusal), "it takes drops without `holding`, too")
+            observe(refused.contains(is_refusal), "it takes drops without `holding`, too")?;
+            let has_partner = !answer.0.is_empty() || asks_partner(program)?;
+            observe(has_partner, "it goes on, but nothing shows that it reads `partner`")?;
+            program.reads(&reply, "ptell")
         },
     ),
 ];
+
+/// Whether the program, which has a partner, asks for a piece when it can't move without one.
+fn asks_partner(program: &mut CecpHarness) -> Checked<bool> {
+    program.needs(Switch::SetBoard)?;
+    program.tell(["new", "variant bughouse", "force"])?;
+    program.hurry()?;
+    program.tell([format!("setboard {MATED}"), "go".to_owned()])?;
+    let is_for_partner = |message: &Message| matches!(message, Message::Tell(Audience::Ics | Audience::IcsNoAlias, text) if text.starts_with("ptell "));
+    Ok(program.hear_for(QUIET)?.contains(is_for_partner))
+}
 
 /// Whether a text has the form of a FEN: a board of several ranks, and a side to move.
 fn is_like_fen(text: &str) -> bool {

@@ -28,21 +28,18 @@ pub(super) const RULES: &[ConformanceRule] = &[
             }
             program.hear_nothing(QUIET)
         }),
-    // Whatever the engine plays in these positions, the reply is legal.
-    rule(
-        "special-moves",
-        "understands castling as the king's move, and promotion",
-        Moved("4k2r/8/8/8/8/8/8/K7 w k - 0 1"),
-    )
-    .must(LATER_MOVES)
-    .check(|program| {
-        program.play("e8g8")?;
-        let promoting = Moved("4k3/8/8/8/8/8/1p6/7K w - - 0 1");
-        promoting.reach(&program.candidate)?.play("b2b1q")?;
-        promoting.reach(&program.candidate)?.play("b2b1n")
-    }),
+    rule("special-moves", "understands castling as the king's move, en passant, and promotion", Ready)
+        .must(LATER_MOVES)
+        .check(|program| {
+            let candidate = &program.candidate;
+            for (fen, [_, special]) in ONE_REPLY {
+                Moved(fen).reach(candidate)?.play(special)?;
+            }
+            ONLY_EN_PASSANT.into_iter().try_for_each(|fen| Moved(fen).reach(candidate).map(drop))?;
+            CASTLING_MATES.into_iter().try_for_each(|fen| Moved(fen).reach(candidate)?.has_mated())
+        }),
     rule("mates", "falls silent when it has mated", Moved(MATE_IN_ONE)).must(TERMINATION).check(|program| {
-        observe(program.game.outcome().is_some(), "it doesn't mate in one")?;
+        program.has_mated()?;
         program.hear_nothing(QUIET)
     }),
     rule("lost", "moves or forfeits in a lost position", Ready).must(TERMINATION).check(|program| {

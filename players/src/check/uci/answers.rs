@@ -1,44 +1,33 @@
 //! What a program tells about its search.
 
-use game::{Score, ScoreBound};
+use game::{CastlingMode, Score, ScoreBound};
 use messages::uci::{Info, InfoScore, LineError, Message};
 
 use super::harness::UciStart::At;
-use super::harness::{UciHarness, UciTranscript, infos};
+use super::harness::{UciHarness, UciTranscript, has_legal_lines, infos};
 use super::sections::ANSWERS;
 use crate::check::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("info", "tells depth, score, nodes and time before its move", At(MIDDLEGAME)).should(ANSWERS).check(
         |program| {
-            let heard = program.ask("go movetime 500")?;
-            for (what, is_told) in [
-                ("depth", infos(&heard).any(|info| info.depth.is_some())),
-                ("score", infos(&heard).any(|info| info.score.is_some())),
-                ("nodes", infos(&heard).any(|info| info.nodes.is_some_and(|nodes| nodes > 0))),
-                ("time", infos(&heard).any(|info| info.time.is_some())),
-                ("time", infos(&heard).all(|info| info.time.is_none_or(|time| time < 10_000))),
-            ] {
-                demand(is_told, format!("`info ... {what} ...`"), heard.shown())?;
+            let short = told_in(program, 200)?;
+            let long = told_in(program, 1000)?;
+            for (what, less, more) in [("nodes", short.nodes, long.nodes), ("time", short.time, long.time)] {
+                let seen = format!("{less} at most in 200 ms, {more} in 1000 ms");
+                demand(more > less, format!("more {what} told of a longer search"), seen)?;
             }
             Ok(())
         },
     ),
     rule("pv", "tells lines of legal moves", At(MIDDLEGAME)).must(ANSWERS).check(|program| {
+        if program.needs("MultiPV").is_ok() {
+            program.deal(["setoption name MultiPV value 3"])?;
+        }
         let root = program.game.clone();
         let heard = program.ask("go movetime 1000")?;
-        let mut lines = infos(&heard).filter(|info| !info.pv.is_empty()).peekable();
-        require(lines.peek().is_some(), "lines")?;
-        for info in lines {
-            let mut game = root.clone();
-            for mv in &info.pv {
-                let Ok(legal) = mv.to_move(game.position()) else {
-                    return Err(Failure::new("a line of legal moves", format!("`{mv}` in {}", game.fen())));
-                };
-                game.play(legal).expect("legal");
-            }
-        }
-        Ok(())
+        require(infos(&heard).any(|info| !info.pv.is_empty()), "lines")?;
+        has_legal_lines(&heard, &root)
     }),
     rule("mate-score", "tells mate in two as `score mate 2`, if as a mate", At(MATE_IN_TWO))
         .must(ANSWERS)
@@ -76,6 +65,33 @@ pub(super) const RULES: &[ConformanceRule] = &[
         demand(is_legal, "a legal move to ponder on", heard.last_shown())
     }),
 ];
+
+/// The most that a program told of a search.
+struct Told {
+    nodes: u64,
+    /// In milliseconds.
+    time: u64,
+}
+
+/// Fails unless the program tells depth, score, nodes and a possible time of a search of this time, in milliseconds.
+fn told_in(program: &mut UciHarness, millis: u64) -> Checked<Told> {
+    program.set_up(MIDDLEGAME, CastlingMode::Standard, &[])?;
+    program.settle()?;
+    let since = Instant::now();
+    let heard = program.ask(&format!("go movetime {millis}"))?;
+    let most = since.elapsed().as_millis() as u64 + 50;
+    let nodes = infos(&heard).filter_map(|info| info.nodes).max().unwrap_or_default();
+    let time = infos(&heard).filter_map(|info| info.time).max();
+    for (what, is_told) in [
+        ("depth", infos(&heard).any(|info| info.depth.is_some())),
+        ("score", infos(&heard).any(|info| info.score.is_some())),
+        ("nodes", nodes > 0),
+        ("time", time.is_some_and(|time| time <= most)),
+    ] {
+        demand(is_told, format!("`info ... {what} ...`"), heard.shown())?;
+    }
+    Ok(Told { nodes, time: time.unwrap_or_default() })
+}
 
 /// A condition on each `info`.
 type InfoRule = fn(&Info) -> bool;

@@ -145,6 +145,14 @@ impl UciHarness {
         self.hear_move(self.patience).map(drop)
     }
 
+    /// Not seen unless the program mates in a position in which only castling does.
+    pub(super) fn mates_by_castling(&mut self, fen: &str, moves: &[&str]) -> Checked {
+        self.set_up(fen, CastlingMode::Standard, moves)?;
+        self.settle()?;
+        self.ask("go depth 4")?;
+        self.has_mated()
+    }
+
     /// Greatest value of an option that is a number.
     pub(super) fn most(&self, name: &str) -> Option<i64> {
         self.announced.iter().find_map(|(known, kind)| match kind {
@@ -201,6 +209,20 @@ impl UciHarness {
         self.deal(["ucinewgame", "position startpos"])?;
         self.ask("go movetime 100").map(drop)
     }
+}
+
+/// Fails if a line has an illegal move in this position.
+pub(super) fn has_legal_lines(heard: &UciTranscript, root: &Game) -> Checked {
+    for info in infos(heard) {
+        let mut game = root.clone();
+        for mv in &info.pv {
+            let Ok(legal) = mv.to_move(game.position()) else {
+                return Err(Failure::new("lines of legal moves", format!("`{mv}` in {}", game.fen())));
+            };
+            game.play(legal).expect("legal");
+        }
+    }
+    Ok(())
 }
 
 /// Returns the `info` messages among those received.

@@ -6,7 +6,7 @@ use game::CastlingMode::Standard;
 use messages::OptionKind;
 
 use super::harness::UciStart::{At, Greeted};
-use super::harness::{UciHarness, infos};
+use super::harness::{UciHarness, UciTranscript, has_legal_lines, infos};
 use super::sections::OPTIONS;
 use crate::check::prelude::*;
 use crate::uci::Uci;
@@ -38,7 +38,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.still_plays()?;
         // One effect shows that it reads the settings.
         program.set_up(MIDDLEGAME, Standard, &[])?;
-        shows_three_lines(program, "MultiPV").map_err(Failure::unseen)
+        shows_three_lines(program, "MultiPV").map(drop).map_err(Failure::unseen)
     }),
     rule("option-unknown", "survives options that it doesn't have", Greeted).usual(OPTIONS).check(
         |program| {
@@ -49,10 +49,13 @@ pub(super) const RULES: &[ConformanceRule] = &[
     ),
     rule("option-case", "takes the names of options in capitals or small letters", At(MIDDLEGAME))
         .should(OPTIONS)
-        .check(|program| shows_three_lines(program, "mUlTiPv")),
+        .check(|program| shows_three_lines(program, "mUlTiPv").map(drop)),
     rule("multipv", "tells as many lines as MultiPV asks for, with different moves", At(MIDDLEGAME))
         .must(OPTIONS)
-        .check(|program| shows_three_lines(program, "MultiPV")),
+        .check(|program| {
+            let root = program.game.clone();
+            has_legal_lines(&shows_three_lines(program, "MultiPV")?, &root)
+        }),
     rule("hash", "uses more memory when `Hash` is greater", Greeted).should(OPTIONS).check(|program| {
         program.needs("Hash")?;
         let [small, large] = [16, 144];
@@ -82,8 +85,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
     ),
 ];
 
-/// Sets `MultiPV` under this name. Fails unless the program then tells three lines.
-fn shows_three_lines(program: &mut UciHarness, name: &str) -> Checked {
+/// Sets `MultiPV` under this name. Fails unless the program then tells three lines. Returns what it tells.
+fn shows_three_lines(program: &mut UciHarness, name: &str) -> Checked<UciTranscript> {
     program.needs("MultiPV")?;
     program.deal([format!("setoption name {name} value 3")])?;
     let heard = program.ask("go movetime 300")?;
@@ -93,7 +96,8 @@ fn shows_three_lines(program: &mut UciHarness, name: &str) -> Checked {
         moves.entry(info.depth).or_default().insert(info.pv[0].to_string());
     }
     let are_three = places == HashSet::from([1, 2, 3]) && moves.values().any(|moves| moves.len() >= 3);
-    demand(are_three, "lines 1, 2 and 3 with different moves", heard.shown())
+    demand(are_three, "lines 1, 2 and 3 with different moves", heard.shown())?;
+    Ok(heard)
 }
 
 /// Returns the memory of the program, in bytes, after a search with this size of its table.

@@ -4,7 +4,7 @@ use game::CastlingMode::Standard;
 use messages::uci::Message;
 
 use super::harness::UciStart::{At, Greeted, Pondering, Searching};
-use super::harness::{ONLY_MOVE, PONDERING, UciHarness, UciTranscript, infos};
+use super::harness::{ONLY_MOVE, PONDERING, UciHarness, infos};
 use super::sections::GO;
 use crate::check::prelude::*;
 use crate::uci::Uci;
@@ -82,26 +82,29 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("ponder-stop", "answers when pondering is stopped", Pondering)
         .must(GO)
         .check(|program| program.answers_once("stop")),
-    rule("searchmoves", "chooses among `searchmoves`", At(MIDDLEGAME)).must(GO).check(|program| {
-        let free = chosen(&program.ask("go depth 4")?);
-        let choices = [["h2h3", "g2g3"], ["a1b1", "e2f1"], ["a1a3", "g1h1"]];
-        for among in choices.iter().filter(|among| !among.iter().any(|mv| *mv == free)).take(2) {
-            program.set_up(MIDDLEGAME, Standard, &[])?;
-            let [one, other] = among;
-            let heard = program.ask(&format!("go depth 4 searchmoves {one} {other}"))?;
-            let is_obeyed = among.contains(&chosen(&heard).as_str());
-            demand(is_obeyed, format!("{one} or {other}, not {free}"), heard.last_shown())?;
+    rule("searchmoves", "chooses among `searchmoves`", At(MATE_IN_ONE)).must(GO).check(|program| {
+        // Without them it mates.
+        for among in ["h2h3 g1f1", "a1b1 g2g3"] {
+            let chosen = chosen_of(program, among)?;
+            let is_obeyed = among.split(' ').any(|mv| mv == chosen);
+            demand(is_obeyed, format!("one of {among}"), format!("`bestmove {chosen}`"))?;
+        }
+        for among in ["h2h3 g1f1 a1a8", "a1a8 g2g3"] {
+            chosen_of(program, among)?;
+            program.has_mated()?;
         }
         Ok(())
     }),
 ];
 
-/// The move of the last message, in coordinate notation.
-fn chosen(heard: &UciTranscript) -> String {
-    match heard.last() {
+/// Returns the program's move in [`MATE_IN_ONE`], in coordinate notation, when it may choose among some moves only.
+fn chosen_of(program: &mut UciHarness, among: &str) -> Checked<String> {
+    program.set_up(MATE_IN_ONE, Standard, &[])?;
+    let heard = program.ask(&format!("go depth 4 searchmoves {among}"))?;
+    Ok(match heard.last() {
         Some(Ok(Message::BestMove { best, .. })) => best.to_string(),
         _ => String::new(),
-    }
+    })
 }
 
 /// Each rule compares a limit with a greater one: a program that always takes the same time keeps limits unasked.

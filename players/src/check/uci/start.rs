@@ -4,7 +4,7 @@ use game::CastlingMode::{Chess960, Standard};
 use messages::uci::Message;
 use shakmaty::uci::UciMove;
 
-use super::harness::UciStart::{At, Greeted, Launched, Searching};
+use super::harness::UciStart::{Greeted, Launched, Searching};
 use super::harness::{FORCING, UciHarness, infos};
 use super::sections::{GENERAL, GO, OPTIONS, POSITION};
 use crate::check::prelude::*;
@@ -91,16 +91,20 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.still_plays()?;
         forgets
     }),
-    rule("position-fen", "plays from a FEN", At(ENDGAME))
+    rule("position-fen", "plays from a FEN, with its castling rights and en passant", Greeted)
         .must(POSITION)
-        .check(|program| program.ask("go depth 4").map(drop)),
+        .check(|program| {
+            for fen in ONLY_EN_PASSANT {
+                program.set_up(fen, Standard, &[])?;
+                program.ask("go depth 3")?;
+            }
+            CASTLING_MATES.iter().try_for_each(|fen| program.mates_by_castling(fen, &[]))
+        }),
     rule("position-moves", "follows moves: castling, en passant and promotion", Greeted)
         .must(POSITION)
         .check(|program| {
-            [AFTER_CASTLING, AFTER_PAWNS].iter().try_for_each(|(fen, moves)| {
-                program.set_up(fen, Standard, moves)?;
-                program.ask("go depth 3").map(drop)
-            })
+            finds_replies(program, &ONE_REPLY, Standard)?;
+            CASTLING_MATES_NEXT.iter().try_for_each(|(fen, only)| program.mates_by_castling(fen, &[only]))
         }),
     rule("position-illegal", "plays on after illegal positions and moves", Greeted).usual(GENERAL).check(
         |program| {
@@ -123,18 +127,16 @@ pub(super) const RULES: &[ConformanceRule] = &[
                 program.tell(["go movetime 200"])?;
                 // The specification demands an answer, but not which one; the program has no legal move.
                 let heard = program.hear_until("`bestmove`", program.patience, Uci::is_move)?;
-                let has_moved = matches!(heard.last(),
-                    Some(Ok(Message::BestMove { best, .. })) if !is_no_move(*best));
-                demand(!has_moved, "`bestmove 0000` or `bestmove (none)`", heard.last_shown())?;
+                let is_no_move = |line| matches!(line, &Ok(Message::BestMove { best: UciMove::Null, .. }));
+                let expected = "`bestmove 0000` or `bestmove (none)`";
+                demand(heard.last().is_some_and(is_no_move), expected, heard.last_shown())?;
             }
             program.still_plays()
         }),
     rule("chess960", "castles king takes rook under UCI_Chess960", Greeted).must(OPTIONS).check(|program| {
         program.needs("UCI_Chess960")?;
         program.tell(["setoption name UCI_Chess960 value true"])?;
-        program.set_up(CHESS960, Chess960, &["c1g1", "c8b8", "f1e1"])?;
-        program.settle()?;
-        program.ask("go depth 4")?;
+        finds_replies(program, &ONE_REPLY_CHESS960, Chess960)?;
         program.set_up(ONLY_CASTLING, Chess960, &[])?;
         program.ask("go depth 3")?;
         // In normal chess, it would be `e1g1`.
@@ -159,7 +161,11 @@ fn remarks_in(program: &mut UciHarness, mode: &str) -> Checked<usize> {
     Ok(infos(&heard).filter(|info| info.string.is_some()).count())
 }
 
-/// Whether the move is `0000`, or from a square to itself.
-fn is_no_move(mv: UciMove) -> bool {
-    matches!(mv, UciMove::Null) || matches!(mv, UciMove::Normal { from, to, .. } if from == to)
+/// Fails unless the program finds the only reply to the last move of each of these games.
+fn finds_replies(program: &mut UciHarness, games: &[(&str, [&str; 2])], mode: game::CastlingMode) -> Checked {
+    games.iter().try_for_each(|(fen, moves)| {
+        program.set_up(fen, mode, moves)?;
+        program.settle()?;
+        program.ask("go depth 3").map(drop)
+    })
 }

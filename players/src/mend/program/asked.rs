@@ -7,6 +7,9 @@ use game::Game;
 use super::super::question::LAST_WORD;
 use super::{Answer, Asked, KnownGame};
 
+/// Time for a program with a line to move when it is told to. Then a move is made in its place.
+const HURRY: Duration = Duration::from_millis(500);
+
 /// Time for a program to go on after it has claimed a wrong result.
 const SULKING: Duration = Duration::from_secs(1);
 
@@ -30,6 +33,15 @@ impl Asked {
     /// When a program that has claimed a wrong result counts as one that plays no more.
     pub(super) fn gone_since(&self) -> Option<Instant> {
         self.silent_since.map(|since| since + SULKING)
+    }
+
+    /// Time for a program with a line, which was told to move at a moment. Under a limit of nodes it is no longer than what they took, so
+    /// that they are at most twice as many.
+    pub(super) fn last_word(&self, hurried: Instant) -> Duration {
+        if self.question.nodes.is_none() {
+            return HURRY;
+        }
+        hurried.saturating_duration_since(self.question.heard).clamp(LAST_WORD, HURRY)
     }
 
     /// When a program that was told to move is no longer waited for.

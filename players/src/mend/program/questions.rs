@@ -11,8 +11,7 @@ use super::super::question::Question;
 use super::{Asked, Engine, KnownGame, LET_GO, Program};
 use crate::{NewGame, PlayerFault, Thinking, Turn};
 
-/// Time for a program to move when it is told to, with a line and without one. Then a move is made in its place.
-const HURRY: Duration = Duration::from_millis(500);
+/// Time for a program without a line to move when it is told to. Then a move is made in its place.
 const LONGEST_HURRY: Duration = Duration::from_secs(2);
 
 /// Time after which an interrupted program is looked at, and for its answer then. One that thinks on is ended, as it takes processor
@@ -104,7 +103,7 @@ impl Program {
         }
     }
 
-    /// Tells the program to move. The answer comes in [`HURRY`], at once for an analysis.
+    /// Tells the program to move. The answer comes soon, at once for an analysis.
     pub(in crate::mend) fn hurry(&mut self) {
         let Some(asked) = &mut self.asked else { return };
         if asked.question.is_analysis {
@@ -133,7 +132,7 @@ impl Program {
         let due = match asked.hurried {
             None => asked.due,
             Some(_) if asked.line.is_empty() => asked.limit(LONGEST_HURRY),
-            Some(_) => asked.limit(HURRY),
+            Some(hurried) => asked.limit(asked.last_word(hurried)),
         };
         asked.gone_since().into_iter().chain(due).min()
     }
