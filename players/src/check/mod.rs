@@ -10,7 +10,8 @@
 //!   ended unasked. *Not supported*: it lacks an optional feature. *Not seen*: its effect could not be observed, as by a program
 //!   that moves at once; this never counts as kept. A rule that demands no more than that a program bears a command asks for some
 //!   sign that it reads it, too: whoever never gets the command would bear it as well. `tests/whole_program/check.rs` swallows the
-//!   commands of each rule, and none may be kept then.
+//!   commands of each rule, or changes their arguments, and none may be kept then. A legal move proves no more than that: who has to
+//!   show that it has read a position gets one in which only that makes the move legal, or mate.
 //! - Each rule names the section of the specification and its level: *must*, *should* if the specification recommends it,
 //!   *usual* if it leaves open what GUIs rely on. A fault is graded by the rule that is about it. Other rules that can't be
 //!   checked because of it say *not supported*. Only a broken *must* decides about the exit code, unless `--strict` is given.
@@ -326,10 +327,11 @@ fn plays_cecp(spec: &Spec, patience: Duration) -> Result<Answer, PlayerFault> {
         return Ok(Answer::Yes);
     }
     Ok(is_answered(&mut stream, &["new", "level 0 1 0", "e2e4"], GREETING, |message| {
-        use cecp_messages::Message::{BookEnd, BookLine, Debug, Other};
+        use cecp_messages::Message::{Error, IllegalMove, Move, Other, TellUserError, Thinking};
         match message {
             Other(line) => former_move(line).is_some(),
-            message => !matches!(message, BookLine(_) | BookEnd | Debug(_)),
+            Move(_) | Thinking(_) | IllegalMove { .. } | Error { .. } | TellUserError(_) => true,
+            _ => false,
         }
     }))
 }

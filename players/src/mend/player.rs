@@ -15,6 +15,9 @@ use crate::{CecpPlayer, Log, NewGame, Player, PlayerEvent, PlayerFault, Protocol
 const FIRST_TRY: Duration = Duration::from_secs(2);
 const FIRST_MOVE: Duration = Duration::from_secs(4);
 
+/// Time for a program to answer `uci` before another process of it is asked in CECP, too, which takes memory from it.
+const HEAD_START: Duration = Duration::from_millis(300);
+
 /// Time for a program to answer `uci`. GUIs wait for ten seconds.
 const SLOWEST: Duration = Duration::from_secs(8);
 
@@ -126,7 +129,7 @@ fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn MendedPlayer>
     })
 }
 
-/// Asks a process in each protocol, all at the same time. The first one that answers is the program.
+/// Asks a process in each protocol, the first one a moment before the others. The first one that answers is the program.
 fn first_start(
     spec: &Spec,
     protocols: &[Protocol],
@@ -134,7 +137,14 @@ fn first_start(
 ) -> Result<(Protocol, Box<dyn MendedPlayer>), PlayerFault> {
     let is_decided = Arc::new(AtomicBool::new(false));
     let (sender, answers) = mpsc::channel();
-    for &protocol in protocols {
+    let mut faults = Vec::new();
+    for (n, &protocol) in protocols.iter().enumerate() {
+        if n > 0
+            && let Ok(trial) = answers.recv_timeout(HEAD_START)
+            && let Some(found) = found_by(trial, &mut faults)
+        {
+            return found;
+        }
         let (answer, log, is_decided) = (sender.clone(), log.cloned(), Arc::clone(&is_decided));
         let trial = Spec { protocol, ..spec.clone() };
         let ask = move || {
@@ -149,15 +159,10 @@ fn first_start(
         thread.map_err(|error| PlayerFault::Start(error.to_string()))?;
     }
     drop(sender);
-    let mut faults = Vec::new();
-    for (protocol, answer) in answers {
-        match answer {
-            Ok(player) => {
-                is_decided.store(true, Ordering::Relaxed);
-                return Ok((protocol, player));
-            }
-            Err(fault @ PlayerFault::Start(_)) => return Err(fault),
-            Err(fault) => faults.push(fault),
+    for trial in answers {
+        if let Some(found) = found_by(trial, &mut faults) {
+            is_decided.store(true, Ordering::Relaxed);
+            return found;
         }
     }
     // That it ends says more than that it is silent.
@@ -165,6 +170,24 @@ fn first_start(
     let end = faults.iter().find(|fault| is_end(fault)).cloned();
     let only = faults.pop().filter(|_| protocols.len() == 1);
     Err(end.or(only).unwrap_or(PlayerFault::Silence("uci, protover or go")))
+}
+
+/// A protocol, and the program if it has answered in it.
+type Trial = (Protocol, Result<Box<dyn MendedPlayer>, PlayerFault>);
+
+/// Returns the program if a trial has found it, or why it can't be started. Other faults are kept.
+fn found_by(
+    (protocol, started): Trial,
+    faults: &mut Vec<PlayerFault>,
+) -> Option<Result<(Protocol, Box<dyn MendedPlayer>), PlayerFault>> {
+    match started {
+        Ok(player) => Some(Ok((protocol, player))),
+        Err(fault @ PlayerFault::Start(_)) => Some(Err(fault)),
+        Err(fault) => {
+            faults.push(fault);
+            None
+        }
+    }
 }
 
 /// Starts a program of CECP. One that announces nothing has to make a move, as programs of version 1 do, unless another process
