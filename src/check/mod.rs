@@ -36,7 +36,7 @@ use crate::book::write_whole;
 /// what is usual; then what could not be checked, and why; then a table of the specification's sections.
 ///
 /// Exit code 0: no rule is broken that the specification demands (with --strict: no rule at all); 1: such a rule is broken;
-/// 2: the arguments are wrong, a file can't be written, or the program can't be started.
+/// 2: the arguments are wrong, output can't be written, or the program can't be started or doesn't answer.
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "a flag for each way to report")]
 #[command(after_help = "Example: herald check cecp -- gnuchess --xboard")]

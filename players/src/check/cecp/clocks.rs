@@ -33,13 +33,17 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .usual(TIME)
         .check(|program| {
             keeps_to(program, 1.0, &["level 0 0:01 0.5", "time 100", "otim 100"])?;
-            uses_all(program, "level 0 0:01 0.5", 1.0, |moves| 1.0 + 0.5 * (moves - 1) as f64)
+            uses_more(program, 1.0, "level 0 0:01 0", "level 0 0:01 0.5", |moves| {
+                1.0 + 0.5 * (moves - 1) as f64
+            })
         }),
     rule("level-moves", "plays under `level 4 0:02 0`: a session of four moves", At(MIDDLEGAME))
         .must(TIME)
         .check(|program| {
             keeps_to(program, 1.0, &["level 4 0:02 0", "time 100", "otim 100"])?;
-            uses_all(program, "level 4 0:02 0", 2.0, |moves| 2.0 * moves.div_ceil(4) as f64)
+            uses_more(program, 2.0, "level 0 0:02 0", "level 4 0:02 0", |moves| {
+                2.0 * moves.div_ceil(4) as f64
+            })
         }),
     rule("level-refilled", "has new time after the moves of a session, without `time`", At(MIDDLEGAME))
         .must(TIME)
@@ -188,14 +192,29 @@ fn follows(program: &mut CecpHarness, seconds: f64, short: &[&str], long: &[&str
     thinks_longer(program, taken, long)
 }
 
-/// Not seen unless the program, started anew, uses more than a number of seconds for eight moves under `level` alone, and in none of
-/// them more than is `given` for the moves so far.
-fn uses_all(program: &CecpHarness, level: &str, least: f64, given: impl Fn(usize) -> f64) -> Checked {
+/// Not seen unless the program uses no more than a number of seconds for eight moves `without` more time to come, and works for
+/// clearly more under another `level`, never for more than is `given` for the moves so far. There is no `time`, which alone might count.
+fn uses_more(
+    program: &CecpHarness,
+    seconds: f64,
+    without: &str,
+    level: &str,
+    given: impl Fn(usize) -> f64,
+) -> Checked {
+    eight_moves(program, without, |_| seconds)?;
+    let (used, processors) = eight_moves(program, level, given)?;
+    observe(used > 1.2 * seconds, format!("it uses {used:.2} s for eight moves under `{level}`"))?;
+    observe(processors >= WORKING, format!("it uses {processors:.2} processors under `{level}`"))
+}
+
+/// Returns the seconds that the program, started anew, uses for eight moves, and the number of processors.
+fn eight_moves(program: &CecpHarness, level: &str, given: impl Fn(usize) -> f64) -> Checked<(f64, f64)> {
     let program = &mut At(MIDDLEGAME).reach(&program.candidate)?;
     program.tell(["easy"])?;
     program.takes(&[level])?;
-    let used: f64 = moves_within(program, None, 8, given).map_err(Failure::unseen)?.iter().sum();
-    observe(used > 1.1 * least, format!("it uses {used:.2} s for eight moves under `{level}`"))
+    let moved = program.work_of(|program| moves_within(program, None, 8, given));
+    let (times, processors) = moved.map_err(Failure::unseen)?;
+    Ok((times.iter().sum(), processors))
 }
 
 /// Not seen unless the program, started anew, thinks clearly longer with these settings than a number of seconds.

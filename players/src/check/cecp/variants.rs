@@ -1,9 +1,9 @@
 //! Chess960 and other variants.
 
 use game::{CastlingMode, Game, variant_from_name};
+use messages::cecp::Audience;
 
 use super::prelude::*;
-use messages::cecp::Audience;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("fischerandom", "takes `O-O` and Shredder castling letters in fischerandom", Greeted)
@@ -98,7 +98,10 @@ fn asks_partner(program: &mut CecpHarness) -> Checked<bool> {
     program.tell(["new", "variant bughouse", "force"])?;
     program.hurry()?;
     program.tell([format!("setboard {MATED}"), "go".to_owned()])?;
-    let is_for_partner = |message: &Message| matches!(message, Message::Tell(Audience::Ics | Audience::IcsNoAlias, text) if text.starts_with("ptell "));
+    let is_for_partner = |message: &Message| match message {
+        Message::Tell(Audience::Ics | Audience::IcsNoAlias, text) => text.starts_with("ptell "),
+        _ => false,
+    };
     Ok(program.hear_for(QUIET)?.contains(is_for_partner))
 }
 
