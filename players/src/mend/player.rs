@@ -134,7 +134,7 @@ fn first_start(
     spec: &Spec,
     protocols: &[Protocol],
     log: Option<&Arc<dyn Log>>,
-) -> Result<(Protocol, Box<dyn MendedPlayer>), PlayerFault> {
+) -> Result<Found, PlayerFault> {
     let is_decided = Arc::new(AtomicBool::new(false));
     let (sender, answers) = mpsc::channel();
     let mut faults = Vec::new();
@@ -172,14 +172,14 @@ fn first_start(
     Err(end.or(only).unwrap_or(PlayerFault::Silence("uci, protover or go")))
 }
 
-/// A protocol, and the program if it has answered in it.
-type Trial = (Protocol, Result<Box<dyn MendedPlayer>, PlayerFault>);
+/// A program that was started in this protocol.
+type Found = (Protocol, Box<dyn MendedPlayer>);
 
-/// Returns the program if a trial has found it, or why it can't be started. Other faults are kept.
+/// Returns the program if it was found, or why it can't be started. Other faults are kept.
 fn found_by(
-    (protocol, started): Trial,
+    (protocol, started): (Protocol, Result<Box<dyn MendedPlayer>, PlayerFault>),
     faults: &mut Vec<PlayerFault>,
-) -> Option<Result<(Protocol, Box<dyn MendedPlayer>), PlayerFault>> {
+) -> Option<Result<Found, PlayerFault>> {
     match started {
         Ok(player) => Some(Ok((protocol, player))),
         Err(fault @ PlayerFault::Start(_)) => Some(Err(fault)),
