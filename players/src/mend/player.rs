@@ -16,7 +16,7 @@ const FIRST_TRY: Duration = Duration::from_secs(2);
 const FIRST_MOVE: Duration = Duration::from_secs(4);
 
 /// Time for a program to answer `uci` before another process of it is asked in CECP, too, which takes memory from it.
-const HEAD_START: Duration = Duration::from_millis(300);
+const HEAD_START: Duration = Duration::from_secs(1);
 
 /// Time for a program to answer `uci`. GUIs wait for ten seconds.
 const SLOWEST: Duration = Duration::from_secs(8);
