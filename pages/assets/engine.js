@@ -20,7 +20,8 @@ const HeraldEngine = (() => {
       const { exports } = await WebAssembly.instantiate(module, { page });
       memory = exports.memory;
       const obey = line => {
-        const bytes = new TextEncoder().encode(line), at = exports.input();
+        const bytes = new TextEncoder().encode(line), at = exports.input(bytes.length);
+        if (!at) throw new RangeError("the line is too long");
         new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
         exports.obey(bytes.length);
       };
