@@ -130,13 +130,13 @@ impl Session {
         let allowed: Vec<search::Move> = allowed.map(engine::to_search).collect();
         root.allowed = (!allowed.is_empty()).then_some(allowed);
         let limits = engine::limits(go.limits(self.game.turn()));
-        let limits = Limits { lines: self.lines, mate: go.mate, ..limits };
-        if limits == (Limits { lines: self.lines, ..Limits::default() }) {
+        // A mate may not be found.
+        if go.perft.is_some() || limits == Limits::default() {
             return Err(
-                "a page can't stop a search without a limit: say go depth, nodes, movetime, wtime or mate"
-                    .into(),
+                "a page can't stop a search without a limit: say go depth, nodes, movetime or wtime".into()
             );
         }
+        let limits = Limits { lines: self.lines, mate: go.mate, ..limits };
         let table = match &mut self.table {
             Some(table) => table,
             none => none.insert(Table::new(self.mebibytes).map_err(|error| error.to_string())?),
@@ -314,6 +314,8 @@ mod tests {
         for line in [
             "go",
             "go infinite",
+            "go mate 1",
+            "go perft 3",
             "gibberish",
             "position fen x",
             "setoption name Hash value 0",
