@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -23,6 +24,33 @@ def linked(metadata):
     return found
 
 
+def read(folder):
+    """The licences in a folder. A file with one line is a link that was packed as a file."""
+    files = sorted(file for file in folder.iterdir() if file.name.upper().startswith(("LICEN", "COPYING", "NOTICE")))
+    found = [file.read_text("utf-8", "replace").strip() for file in files if file.is_file()]
+    return [text for text in found if "\n" in text]
+
+
+def texts_of(package):
+    """The licences of a package; if it brings none, its authors and where the text is to be had."""
+    found = read(pathlib.Path(package["manifest_path"]).parent)
+    about = [*package["authors"], package["repository"] or "", *spdx(package["license"] or "")]
+    return found or ["\n".join(line for line in about if line)]
+
+
+def spdx(expression):
+    """Where the texts of an SPDX expression are."""
+    words = re.split(r"[/() ]+", expression)
+    return [f"https://spdx.org/licenses/{word}.html" for word in words if word not in ("", "OR", "AND", "WITH")]
+
+
+def standard_library():
+    root = pathlib.Path(subprocess.check_output(["rustc", "--print", "sysroot"], text=True).strip())
+    files = [root / "share/doc/rust/licenses" / name for name in ("MIT.txt", "Apache-2.0.txt")]
+    found = [file.read_text("utf-8", "replace").strip() for file in files if file.is_file()]
+    return found or ["https://github.com/rust-lang/rust: COPYRIGHT, LICENSE-MIT, LICENSE-APACHE"]
+
+
 def main():
     sys.stdout.reconfigure(encoding="utf-8")
     command = ["cargo", "metadata", "--format-version=1", "--locked", "--filter-platform", sys.argv[1]]
@@ -32,13 +60,11 @@ def main():
     for package in metadata["packages"]:
         if package["id"] not in linked_packages or package["source"] is None:
             continue
-        folder = pathlib.Path(package["manifest_path"]).parent
-        files = [file for file in folder.iterdir() if file.name.upper().startswith(("LICEN", "COPYING", "NOTICE"))]
         name = f"{package['name']} {package['version']} ({package['license'] or 'see below'})"
-        for file in sorted(file for file in files if file.is_file()):
-            texts.setdefault(file.read_text("utf-8", "replace").strip(), []).append(name)
-        if not files:
-            texts.setdefault("\n".join(package["authors"]), []).append(name)
+        for text in texts_of(package):
+            texts.setdefault(text, []).append(name)
+    for text in standard_library():
+        texts.setdefault(text, []).append("The standard library of Rust (MIT OR Apache-2.0)")
     print("Herald contains these libraries.")
     for text, names in sorted(texts.items(), key=lambda entry: entry[1]):
         print("\n" + "-" * 80, *names, "", text, sep="\n")

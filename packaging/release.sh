@@ -46,7 +46,7 @@ for script in bash:herald.bash elvish:herald.elv fish:herald.fish powershell:her
 done
 
 cp "$executable" "dist/$name/herald$suffix"
-cp LICENSE README.md CHANGELOG.md packaging/GUIS.txt "dist/$name"
+cp LICENSE README.md CHANGELOG.md CONTRIBUTING.md packaging/GUIS.txt "dist/$name"
 python3 packaging/licences.py "$target" > "dist/$name/LICENCES-OF-LIBRARIES.txt"
 cp -R docs "$pages/man" "$pages/completions" "dist/$name"
 

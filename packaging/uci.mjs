@@ -11,7 +11,8 @@ const page = {
 const { exports } = (await WebAssembly.instantiate(readFileSync(module), { page })).instance;
 memory = exports.memory;
 for (const line of lines) {
-  const bytes = encoder.encode(line), at = exports.input();
+  const bytes = encoder.encode(line), at = exports.input(bytes.length);
+  if (!at) throw new RangeError("the line is too long");
   new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
   exports.obey(bytes.length);
 }

@@ -263,8 +263,8 @@ impl OutputFile {
         let done = match self.sink {
             OutputKind::Standard => Ok(()),
             OutputKind::File(file) => match file.sync_data() {
-                // Devices and pipes don't support synchronisation.
-                Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+                // Devices and pipes don't support synchronisation. Windows tells nothing about them.
+                Err(_) if !file.metadata().is_ok_and(|about| about.is_file()) => Ok(()),
                 synchronised => synchronised,
             },
             OutputKind::InPlace { file, path, version: opened } => {

@@ -4,6 +4,7 @@
 #![expect(unsafe_code, reason = "names that another language sees")]
 
 use std::cell::RefCell;
+use std::ptr;
 use std::time::Duration;
 
 use crate::{Page, Session};
@@ -36,13 +37,13 @@ thread_local! {
     static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
 }
 
-/// Where a line is to be written before [`obey`].
+/// Returns where a line of `length` bytes is to be written before [`obey`]; null if the line is too long.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn input() -> *mut u8 {
-    INPUT.with_borrow_mut(Vec::as_mut_ptr)
+pub(crate) extern "C" fn input(length: usize) -> *mut u8 {
+    INPUT.with_borrow_mut(|input| if length <= input.len() { input.as_mut_ptr() } else { ptr::null_mut() })
 }
 
-/// Obeys the line of this length, in bytes, and says all answers before it returns. A line that is too long is cut.
+/// Obeys the line of this length, in bytes, and says all answers before it returns.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn obey(length: usize) {
     let line =

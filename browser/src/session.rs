@@ -2,22 +2,18 @@
 
 use std::time::Duration;
 
-use game::{CastlingMode, Game, Move, Score, ScoreBound, WhiteScore};
+use engine::bench;
+use game::{CastlingMode, Game, Score, WhiteScore};
 use messages::OptionKind;
 use messages::uci::{Command, Go, Info, InfoScore, Message, StartPosition};
 use pages::PageLine;
-use search::{
-    Bound, Control, Limits, Observer, Report, Root, SearchClock, Searcher, Table, TimeLimit, Verdict,
-};
-use shakmaty::Position as _;
+use search::{Control, Limits, Observer, Report, SearchClock, Searcher, Table};
 use shakmaty::uci::UciMove;
 
 /// Usual and largest size of the hash table in MiB. WebAssembly has 4 GiB in all.
 const HASH: (i64, i64) = (16, 1024);
 /// Most lines at once.
 const MOST_LINES: i64 = 100;
-/// What `bench` searches, to which depth and with which table in MiB: as `herald bench` does.
-const BENCH: (&str, u32, usize) = (include_str!("../../engine/src/bench_positions.txt"), 12, 16);
 
 /// What an engine has of its page.
 pub trait Page: Sync {
@@ -129,17 +125,18 @@ impl Session {
     }
 
     fn go<P: Page>(&mut self, go: &Go, page: &P) -> Result<(), String> {
-        let mut root = root(&self.game).ok_or("only chess is played here")?;
+        let mut root = engine::root(&self.game).ok_or("only chess is played here")?;
         let allowed = go.searchmoves.iter().filter_map(|m| self.game.parse_move(&m.to_string()).ok());
-        let allowed: Vec<search::Move> = allowed.map(variants::short).collect();
+        let allowed: Vec<search::Move> = allowed.map(engine::to_search).collect();
         root.allowed = (!allowed.is_empty()).then_some(allowed);
-        let limits = Limits { lines: self.lines, ..limits(go, self.game.turn()) };
-        if limits == (Limits { lines: self.lines, ..Limits::default() }) {
+        let limits = engine::limits(go.limits(self.game.turn()));
+        // A mate may not be found.
+        if go.perft.is_some() || limits == Limits::default() {
             return Err(
-                "a page can't stop a search without a limit: say go depth, nodes, movetime, wtime or mate"
-                    .into(),
+                "a page can't stop a search without a limit: say go depth, nodes, movetime or wtime".into()
             );
         }
+        let limits = Limits { lines: self.lines, mate: go.mate, ..limits };
         let table = match &mut self.table {
             Some(table) => table,
             none => none.insert(Table::new(self.mebibytes).map_err(|error| error.to_string())?),
@@ -155,13 +152,11 @@ impl Session {
     }
 
     fn bench<P: Page>(&mut self, depth: Option<u32>, page: &P) -> Result<(), String> {
-        let (positions, usual, mebibytes) = BENCH;
-        let limits = Limits { depth: Some(depth.unwrap_or(usual)), ..Limits::default() };
-        let mut table = Table::new(mebibytes).map_err(|error| error.to_string())?;
+        let limits = Limits { depth: Some(depth.unwrap_or(bench::DEPTH)), ..Limits::default() };
+        let mut table = Table::new(bench::TABLE_MEBIBYTES).map_err(|error| error.to_string())?;
         let (began, mut nodes) = (page.now(), 0);
-        for fen in positions.lines().filter_map(|line| line.strip_prefix("chess ")) {
-            let game = Game::from_fen(fen, CastlingMode::Standard).map_err(|error| error.to_string())?;
-            let root = root(&game).ok_or("only chess is played here")?;
+        for game in bench::positions(game::Variant::Chess).map_err(|error| error.to_string())? {
+            let root = engine::root(&game).ok_or("only chess is played here")?;
             table.clear();
             self.searcher.clear();
             let clock = PageClock { began: page.now(), page };
@@ -189,44 +184,8 @@ fn introduce<P: Page>(page: &P) {
     page.say(&Message::UciOk.to_string());
 }
 
-/// Returns the root of a search, with the keys of the earlier positions that may be repeated; `None` for a variant.
-fn root(game: &Game) -> Option<Root> {
-    let key = |position: &game::VariantPosition| match position {
-        game::VariantPosition::Chess(chess) => search::Position::from(chess).keys().full,
-        other => variants::key(other),
-    };
-    Some(Root::new(search::Position::from(game.chess()?), game.repeatable().map(key).collect()))
-}
-
-fn limits(go: &Go, turn: shakmaty::Color) -> Limits {
-    let milliseconds = |time: i64| Duration::from_millis(u64::try_from(time).unwrap_or(0));
-    let (remaining, increment) = turn.fold_wb((go.wtime, go.winc), (go.btime, go.binc));
-    let time = match (go.movetime, remaining) {
-        (Some(time), _) => TimeLimit::PerMove(milliseconds(time)),
-        (None, Some(remaining)) => TimeLimit::Clock {
-            remaining: milliseconds(remaining),
-            increment: milliseconds(increment.unwrap_or(0)),
-            moves_to_go: go.movestogo.filter(|&moves| moves > 0),
-        },
-        (None, None) => TimeLimit::Unlimited,
-    };
-    let (depth, nodes) = (go.depth.map(|depth| depth.max(1)), go.nodes.map(|nodes| nodes.max(1)));
-    Limits { depth, nodes, mate: go.mate, time, ..Limits::default() }
-}
-
-/// Converts a line of the search up to the first illegal move.
-fn moves(game: &Game, line: &[search::Move]) -> Vec<Move> {
-    let mut position = game.position().clone();
-    let found = line.iter().map_while(|&m| {
-        let m = variants::find(&position, m)?;
-        position.play_unchecked(m);
-        Some(m)
-    });
-    found.collect()
-}
-
 fn written(game: &Game, line: &[search::Move]) -> Vec<UciMove> {
-    moves(game, line).into_iter().map(|m| m.to_uci(game.mode())).collect()
+    engine::line_from_search(game, line).into_iter().map(|m| m.to_uci(game.mode())).collect()
 }
 
 /// The page's time since a moment.
@@ -248,7 +207,7 @@ impl<P: Page> Told<'_, P> {
             score: WhiteScore::of(score, self.game.turn()),
             depth: Some(report.depth),
             nodes: Some(report.nodes),
-            ..PageLine::play(self.game, &moves(self.game, report.principal_variation))
+            ..PageLine::play(self.game, &engine::line_from_search(self.game, report.principal_variation))
         };
         // The type has no maps with keys that are not strings, so that nothing can fail.
         self.page.say(&serde_json::to_string(&line).unwrap_or_default());
@@ -264,16 +223,7 @@ struct Told<'a, P> {
 
 impl<P: Page> Observer for Told<'_, P> {
     fn report(&mut self, report: &Report) {
-        let value = match report.score.verdict() {
-            Verdict::Centipawns(centipawns) => Score::Centipawns(centipawns),
-            Verdict::MateIn(moves) => Score::MateIn(moves),
-            Verdict::MatedIn(moves) => Score::MatedIn(moves),
-        };
-        let bound = match report.bound {
-            Bound::Exact => ScoreBound::Exact,
-            Bound::Lower => ScoreBound::Lower,
-            Bound::Upper => ScoreBound::Upper,
-        };
+        let value = engine::score(report.score);
         if self.has_page_lines {
             return self.show(report, value);
         }
@@ -281,7 +231,7 @@ impl<P: Page> Observer for Told<'_, P> {
             depth: Some(report.depth),
             seldepth: Some(report.selective_depth),
             multipv: Some(report.line as u32),
-            score: Some(InfoScore { value, bound }),
+            score: Some(InfoScore { value, bound: engine::bound(report.bound) }),
             nodes: Some(report.nodes),
             nps: Some((report.nodes as f64 / report.elapsed.as_secs_f64().max(1e-3)) as u64),
             hashfull: Some(report.hash_full),
@@ -364,6 +314,8 @@ mod tests {
         for line in [
             "go",
             "go infinite",
+            "go mate 1",
+            "go perft 3",
             "gibberish",
             "position fen x",
             "setoption name Hash value 0",

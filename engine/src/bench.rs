@@ -11,12 +11,12 @@ use search::network::Network;
 use search::{Control, Limits, STACK_SIZE, Searcher, Table, TableError};
 use shakmaty::Move;
 
-/// Default depth, which takes a few seconds on current machines.
-const DEPTH: u32 = 12;
+/// Default depth in plies, which takes a few seconds on current machines.
+pub const DEPTH: u32 = 12;
 /// Default depth for the four positions of a variant.
 const VARIANT_DEPTH: u32 = 9;
-/// Size of the hash table. It is small, so that the signature covers its replacement scheme.
-const TABLE_MEBIBYTES: usize = 16;
+/// Size of the hash table in MiB. It is small, so that the signature covers its replacement scheme.
+pub const TABLE_MEBIBYTES: usize = 16;
 /// Interval at which the caller is asked whether to go on.
 const GLANCE: Duration = Duration::from_millis(50);
 /// A variant and a FEN in each line, composed or played for this list: openings, middlegames, endgames, mates and positions
@@ -153,7 +153,11 @@ impl std::fmt::Display for BenchTotal {
     }
 }
 
-fn positions(variant: Variant) -> Result<Vec<Game>, FenError> {
+/// Returns the games to search, each with its position alone.
+///
+/// # Errors
+/// A position of the list is not legal, which the tests exclude.
+pub fn positions(variant: Variant) -> Result<Vec<Game>, FenError> {
     let named = POSITIONS.lines().filter_map(|line| line.split_once(' '));
     let named_variant =
         |name| if name == "chess" { Some(Variant::Chess) } else { game::variant_from_name(name) };

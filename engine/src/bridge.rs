@@ -58,7 +58,7 @@ pub fn score(score: search::Score) -> Score {
 }
 
 /// Converts the bound of a search's score.
-pub(crate) fn bound(bound: Bound) -> ScoreBound {
+pub fn bound(bound: Bound) -> ScoreBound {
     match bound {
         Bound::Exact => ScoreBound::Exact,
         Bound::Lower => ScoreBound::Lower,

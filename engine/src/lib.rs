@@ -14,7 +14,7 @@ mod stop_watch;
 mod strength;
 
 pub use bridge::{
-    from_search, limits, line_from_search, perft, root, score, time_limit, to_search, variant_root,
+    bound, from_search, limits, line_from_search, perft, root, score, time_limit, to_search, variant_root,
 };
 pub use engine::{Decision, Engine, Purpose, SearchLine, SearchTask, TaskId, Thought};
 pub use network::open_network;

@@ -85,7 +85,10 @@ impl StopWatch {
     /// Returns the current time by the measure, counted from a fixed moment.
     fn now(&self) -> Duration {
         match self.measure {
+            #[cfg(not(target_family = "wasm"))]
             TimeMeasure::Cpu => platform::process_cpu_time(),
+            #[cfg(target_family = "wasm")]
+            TimeMeasure::Cpu => self.started.elapsed(),
             TimeMeasure::Wall | TimeMeasure::Nodes(_) => self.started.elapsed(),
         }
     }

@@ -359,7 +359,6 @@ impl Game {
     }
 
     /// Whether a position has been repeated since the last capture or pawn move.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn repeats_itself(&self) -> bool {
         let mut seen = std::collections::HashSet::new();
         !self.repeatable().chain([&self.current]).all(|position| seen.insert(position))

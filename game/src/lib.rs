@@ -15,7 +15,6 @@ pub mod openings;
 mod outcome;
 mod pgn;
 mod score;
-#[cfg(not(target_family = "wasm"))]
 mod tablebases;
 mod text;
 mod texts;
@@ -37,7 +36,6 @@ pub use pgn::{
 pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
-#[cfg(not(target_family = "wasm"))]
 pub use tablebases::{SyzygyTables, SyzygyValue, TablebaseError};
 pub use text::{clock_face, counted, escaped, excerpt, millis_text};
 pub use time_control::{MoveLimits, MoveTime, Phase, Phases, TimeControl, TimeControlError};

@@ -55,13 +55,14 @@ impl SyzygyTables {
     /// # Errors
     /// A directory can't be read, a table is visibly damaged, or there are no tables.
     pub fn open(paths: &str) -> Result<SyzygyTables, TablebaseError> {
-        let mut tables = Tablebase::new();
+        let none = || TablebaseError::NoTables { paths: paths.to_owned() };
+        let mut tables = no_tables().ok_or_else(none)?;
         let mut found = 0;
         for path in env::split_paths(paths).filter(|path| !path.as_os_str().is_empty()) {
             found += add_directory(&mut tables, &path)?;
         }
         if found == 0 {
-            return Err(TablebaseError::NoTables { paths: paths.to_owned() });
+            return Err(none());
         }
         Ok(SyzygyTables { tables, fault: OnceLock::new() })
     }
@@ -168,6 +169,14 @@ impl SyzygyTables {
         let dtz = -self.tables.probe_dtz(next)?.ignore_rounding();
         Ok(if dtz.is_zero() { 0 } else { dtz.add_plies(1).0 })
     }
+}
+
+/// A set without tables; `None` where there are no files, in a browser.
+fn no_tables() -> Option<Tablebase<Chess>> {
+    #[cfg(target_family = "wasm")]
+    return None;
+    #[cfg(not(target_family = "wasm"))]
+    Some(Tablebase::new())
 }
 
 /// Adds the tables of a directory and returns their number. Other files are ignored.

@@ -2,6 +2,7 @@
 (() => {
   const $ = id => document.getElementById(id);
   const replay = new HeraldReplay($("game"), { onGo: node => look(node) });
+  const button = $("analyse");
   let engine = null, lines = null, shown = null;
 
   function look(node) {
@@ -17,7 +18,10 @@
   function start() {
     lines ??= new HeraldLines($("analysis-lines"));
     const bytes = Uint8Array.from(atob($("engine-module").textContent), letter => letter.charCodeAt(0));
-    engine = new HeraldEngine(bytes, told => lines.show([line(told)]));
+    engine = new HeraldEngine(bytes, told => lines.show([line(told)]), fault => {
+      toggle();
+      $("engine-fault").textContent = `There is no analysis here: ${fault}`;
+    });
     look(replay.nodes[replay.at]);
   }
   function stop() {
@@ -25,16 +29,17 @@
     engine = null;
     lines.show([]);
   }
+  function toggle() {
+    $("engine-fault").textContent = "";
+    if (engine) stop();
+    else start();
+    button.setAttribute("aria-pressed", String(Boolean(engine)));
+    button.textContent = engine ? "Stop analysis" : "Analyse here";
+  }
 
   replay.show(JSON.parse($("game-data").textContent));
   if (!$("engine-module")) return;
   // Beside the board, below the moves.
   document.querySelector(".replay-moves").append($("engine"));
-  const button = $("analyse");
-  button.onclick = () => {
-    if (engine) stop();
-    else start();
-    button.setAttribute("aria-pressed", String(Boolean(engine)));
-    button.textContent = engine ? "Stop analysis" : "Analyse here";
-  };
+  button.onclick = toggle;
 })();

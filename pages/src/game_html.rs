@@ -58,6 +58,7 @@ fn engine_panel(module: &str) -> String {
     format!(
         "<section id=\"engine\" aria-label=\"Analysis in this page\">\n\
          <button type=\"button\" class=\"button\" id=\"analyse\" aria-pressed=\"false\">Analyse here</button>\n\
+         <p id=\"engine-fault\" role=\"status\"></p>\n\
          <div id=\"analysis-lines\"></div>\n\
          <script type=\"application/wasm\" id=\"engine-module\">{}</script>\n</section>\n",
         escaped(module)

@@ -169,9 +169,9 @@ pub(crate) fn with_two_hyphens(arguments: impl Iterator<Item = OsString>) -> Vec
 }
 
 impl HeraldArgs {
-    /// Reads the arguments of this process.
+    /// Reads the arguments of this process. Windows leaves it to programs to expand `*.epd`.
     pub(crate) fn read() -> Result<HeraldArgs, clap::Error> {
-        let arguments = with_two_hyphens(std::env::args_os());
+        let arguments = with_two_hyphens(wild::args_os());
         let mut matches = HeraldArgs::command().try_get_matches_from(arguments)?;
         HeraldArgs::from_arg_matches_mut(&mut matches)
     }

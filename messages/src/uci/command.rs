@@ -2,7 +2,10 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
+use game::{MoveLimits, MoveTime};
+use shakmaty::Color;
 use shakmaty::uci::UciMove;
 
 use crate::names::messages;
@@ -108,6 +111,29 @@ parameters! {
         infinite: bool,
         /// Perft depth: count the leaves of the tree of legal moves instead of searching. Not part of UCI.
         perft: Option<u32>,
+    }
+}
+
+impl Go {
+    /// Returns the limits for the side to move. Negative times become zero, and at least one ply and one node are allowed.
+    pub fn limits(&self, turn: Color) -> MoveLimits {
+        let duration = |milliseconds: i64| Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0));
+        let (remaining, increment) = turn.fold_wb((self.wtime, self.winc), (self.btime, self.binc));
+        let time = match (self.movetime, remaining) {
+            (Some(time), _) => MoveTime::Fixed(duration(time)),
+            (None, Some(remaining)) => MoveTime::Clock {
+                remaining: duration(remaining),
+                increment: duration(increment.unwrap_or(0)),
+                // Some GUIs send 0 for "all remaining moves".
+                moves_to_go: self.movestogo.filter(|&moves| moves > 0),
+            },
+            (None, None) => MoveTime::Unlimited,
+        };
+        MoveLimits {
+            time,
+            depth: self.depth.map(|depth| depth.max(1)),
+            nodes: self.nodes.map(|nodes| nodes.max(1)),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Limits, Purpose, SearchLine, SearchTask, Settings, Thought, TimeLimit};
+use engine::{Decision, Limits, Purpose, SearchLine, SearchTask, Settings, Thought};
 use game::{Game, Score, ScoreBound, Variant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
@@ -256,7 +256,7 @@ impl UciSession<'_> {
             return self.perft(depth);
         }
         let allowed = self.read_allowed(&go.searchmoves);
-        let limits = limits(go, self.game.turn());
+        let limits = Limits { mate: go.mate, ..engine::limits(go.limits(self.game.turn())) };
         let purpose = purpose(go, &limits);
         if self.debug {
             self.note(format!("{purpose:?} within {limits:?}"));
@@ -329,32 +329,6 @@ impl UciSession<'_> {
         };
         self.send(&message);
     }
-}
-
-fn limits(go: &Go, turn: Color) -> Limits {
-    let (remaining, increment) = turn.fold_wb((go.wtime, go.winc), (go.btime, go.binc));
-    let time = match (go.movetime, remaining) {
-        (Some(time), _) => TimeLimit::PerMove(duration(time)),
-        (None, Some(remaining)) => TimeLimit::Clock {
-            remaining: duration(remaining),
-            increment: duration(increment.unwrap_or(0)),
-            // Some GUIs send 0 for "all remaining moves".
-            moves_to_go: go.movestogo.filter(|&moves| moves > 0),
-        },
-        (None, None) => TimeLimit::Unlimited,
-    };
-    Limits {
-        depth: go.depth.map(|depth| depth.max(1)),
-        nodes: go.nodes.map(|nodes| nodes.max(1)),
-        mate: go.mate,
-        time,
-        ..Limits::default()
-    }
-}
-
-/// Converts milliseconds; negative values become zero.
-fn duration(milliseconds: i64) -> Duration {
-    Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0))
 }
 
 /// Returns the purpose of a `go`. Without any limit it waits for `stop`, as `go infinite` does.
