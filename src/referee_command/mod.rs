@@ -42,7 +42,7 @@ A PROGRAM is a name, or a list of KEY=VALUE, with values quoted as in a shell:
 In a TOML file, [[program]] are tables with these keys, and flags are keys of the same name. There, secret=\"SECRET\" is possible,
 too. Programs that the referee starts itself need no secret: it makes one for each.
 
-The folder holds event.sqlite (the store; event.lock keeps other referees out), games.pgn, running/ (games in play), traffic.log
+The folder holds event.sqlite (the store; event.lock keeps other referees out, event.shown counts what was shown), games.pgn, running/ (games in play), traffic.log
 (all messages) and, at the end, report.txt, report.html and report/, a page with every game that opens from a disk. The same
 command resumes an event that was interrupted.";
 
@@ -177,10 +177,11 @@ fn open(
         return opened.map(|service| (Some(service), None)).map_err(explain);
     };
     let mut observer = StandbyReferee::open(event, plan.folder(), &identity, witness).map_err(explain)?;
-    let owes_the_end = observer.owes_the_end().map_err(explain)?;
-    if observer.is_over().map_err(explain)? && !owes_the_end && !plan.options.stay {
+    if observer.has_ended() && !plan.options.stay {
         end_observation(&mut observer, console)?;
-        return Ok((None, None));
+        if observer.has_acted_last() && observer.is_end_told().map_err(explain)? {
+            return Ok((None, None));
+        }
     }
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = signals::set_flag(&signals::ALL, &stop)?;
@@ -217,7 +218,6 @@ fn stand_by(
         }
         Err(error @ ServiceError::ObservedReferee(..)) if observer.has_ended() && !plan.options.stay => {
             console::say(&format!("{error}; nothing is left to be played"));
-            end_observation(&mut observer, console)?;
             return Ok(None);
         }
         watch => watch.map_err(explain)?,
@@ -247,14 +247,16 @@ fn end_observation(observer: &mut StandbyReferee, console: &Console) -> Result<(
 
 /// Distinguishes wrong arguments or files from failed work.
 fn explain(error: ServiceError) -> anyhow::Error {
-    let is_wrong_input = matches!(
-        &error,
-        ServiceError::Network(..)
-            | ServiceError::ObservedReferee(..)
-            | ServiceError::Refused(..)
-            | ServiceError::Line(..)
-            | ServiceError::Folder { .. }
-            | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
-    );
+    let is_damage = matches!(&error, ServiceError::Store(error) if error.is_damage());
+    let is_wrong_input = is_damage
+        || matches!(
+            &error,
+            ServiceError::Network(..)
+                | ServiceError::ObservedReferee(..)
+                | ServiceError::Refused(..)
+                | ServiceError::Line(..)
+                | ServiceError::Folder { .. }
+                | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
+        );
     if is_wrong_input { WrongInput::of(error) } else { error.into() }
 }

@@ -22,8 +22,8 @@ pub(super) enum NotTaken {
     Misfit(String),
 }
 
-/// The facts that were applied and are not stored yet. Who leaves a connection settles them, on every way out: what is in memory
-/// and what is stored must not differ.
+/// The facts that were applied and are not stored yet. Who leaves a connection settles or discards them, on every way out: what is in
+/// memory and what is stored must not differ.
 #[derive(Debug, Default)]
 pub(super) struct Intake {
     facts: Vec<Fact>,
@@ -76,6 +76,18 @@ impl Intake {
             restore_anew(event, &store.all()?);
         }
         Ok(!facts.is_empty())
+    }
+
+    /// Forgets what was applied and is not stored.
+    pub(super) fn discard<S: FactStore>(
+        &mut self,
+        event: &mut EventState,
+        store: &S,
+    ) -> Result<(), S::Error> {
+        if !std::mem::take(&mut self.facts).is_empty() | std::mem::take(&mut self.is_spoiled) {
+            restore_anew(event, &store.all()?);
+        }
+        Ok(())
     }
 
     /// A bug for the simulation: what was applied is never stored.
@@ -161,6 +173,10 @@ mod tests {
         assert_eq!(event.live_games[&0].record.moves.len(), 1);
         assert_eq!(intake.settle(&mut event, &mut store), Ok(false));
         let answer = Fact::Moved { game: 0, mv: "e7e5".to_owned(), used: 1, words: MoveWords::default() };
-        intake.take(&mut event, 3, 4, &json(&answer)).expect("it fits");
+        for _ in 0..2 {
+            intake.take(&mut event, 3, 4, &json(&answer)).expect("it fits, also after it was forgotten");
+            intake.discard(&mut event, &store).expect("forgotten");
+            assert_eq!((intake.last(3), event.live_games[&0].record.moves.len()), (3, 1));
+        }
     }
 }

@@ -183,6 +183,33 @@ pub(super) fn yields(own: Term, told: Term) -> bool {
     told.0 > own.0 || (told.0 == own.0 && told.1 != own.1)
 }
 
+/// How the store of an observer compares with that of the referee that it would observe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Comparison {
+    /// What it has is here, too.
+    Behind,
+    /// From this number on it has facts of its own that are not here. It recorded them after it was taken over from, and told nobody.
+    Back(u64),
+    /// From this number on it has facts that the observed referee recorded, and that are not here: the store here is an older copy.
+    Ahead(u64),
+    /// Its last term is not here, and the observed referee did not begin it.
+    Foreign,
+}
+
+/// Compares the store of an observer, which wants the facts from `first` on and whose last term is `term`, with one that has `count`
+/// facts, and in which that term ends with the fact `end`. A term has one author, who stores its facts before anybody else gets them.
+pub(super) fn compare(own: u64, count: u64, end: Option<u64>, first: u64, term: Term) -> Comparison {
+    let is_own = term.1 == own;
+    match end {
+        _ if first == 0 => Comparison::Foreign,
+        Some(end) if first <= end + 1 => Comparison::Behind,
+        Some(end) if is_own => Comparison::Ahead(end + 1),
+        Some(end) => Comparison::Back(end + 1),
+        None if is_own => Comparison::Ahead(count + 1),
+        None => Comparison::Foreign,
+    }
+}
+
 /// The other side: what an observer knows of the referee that it observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Watch {

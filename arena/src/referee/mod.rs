@@ -13,6 +13,7 @@ mod intake;
 mod lease;
 mod live_game;
 mod peer_line;
+mod regular;
 pub mod report;
 pub mod server;
 mod settings;

@@ -13,7 +13,7 @@ use messages::referee::{
 };
 
 use super::intake::{Intake, NotTaken, restore_anew};
-use super::lease::{Lease, LeaseStep, Term, Watch, yields};
+use super::lease::{Comparison, Lease, LeaseStep, Term, Watch, compare, yields};
 use super::peer_line::{PeerLine, checksum};
 use super::tests::{seconds, settings};
 use super::*;
@@ -28,6 +28,12 @@ const SLACK: Duration = Duration::from_millis(4 * DELAY + 3 * TICK);
 /// After this time nobody is disturbed any more, and the event has to come to its end.
 const CALM: u64 = 15_000;
 
+/// Time for which a referee waits at the end for an observer that most likely knows it.
+const GRACE: u64 = 5000;
+
+/// Time for which it waits for another one that can't go home without it: longer than a schedule.
+const END_PATIENCE: u64 = 600_000;
+
 /// Number of a connection; never reused.
 type Link = u64;
 
@@ -36,6 +42,10 @@ enum Happening {
     Tick,
     Restart,
     Crash,
+    /// The store is copied.
+    Copy,
+    /// It crashes, and its store is replaced by the copy.
+    Restore,
     Freeze(u64),
     Client(ConnectionEvent),
     /// A line of the other referee, as it arrives.
@@ -86,6 +96,23 @@ struct Node {
     is_done: bool,
     /// Whether it has died for good.
     is_dead: bool,
+    /// Whether it went on without its observer, as the witness let it.
+    has_left: bool,
+    /// The number of facts with which the event was over and everybody was told.
+    over: Option<u64>,
+    /// The connection over which the observer was told the end, and until when it is waited for.
+    told_over: Option<Link>,
+    home_at: Option<u64>,
+    /// Whether it has acted in this life: its store is the one with which it acted.
+    has_acted: bool,
+    /// Whether it has had, in this life, all facts of the referee that it observes.
+    is_current: bool,
+    /// Whether it may store facts of the other only together with all of them.
+    needs_all: bool,
+    /// A copy of the store, as in a backup.
+    copy: Option<Vec<Fact>>,
+    /// Whether the store was replaced by the copy since the process ended.
+    is_old: bool,
 }
 
 struct Client {
@@ -136,6 +163,10 @@ struct Simulation {
     damage: u32,
     /// Whether a referee that did not act has died for good.
     has_died: bool,
+    /// Whether a store is replaced by an older copy.
+    restores: bool,
+    /// Number of times that it was.
+    restored: usize,
 }
 
 /// A bug that is put in, to see that the simulation finds it.
@@ -156,6 +187,16 @@ enum Bug {
     BelievesAll,
     /// A referee that has taken over goes home without telling its predecessor the end.
     GoesHome,
+    /// An observer sets aside what the other one has told, because that one has an older copy of its store.
+    GoesBackWithTheOther,
+    /// An observer takes over with an older copy of its store.
+    TakesOverWithOldStore,
+    /// A referee that was the last to act, as far as it knows, stores the facts of another one in parts.
+    StoresInParts,
+    /// A referee claims the next term alone, though its observer may not know the one before.
+    ClaimsLastOnly,
+    /// A referee that was started anew claims a term from the witness, though its store may be an older copy.
+    ClaimsWithOldStore,
 }
 
 impl Bug {
@@ -179,6 +220,15 @@ fn empty_event() -> EventState {
     (short.returns, short.patience) = (50, seconds(600));
     short.rules.adjudication.longest = std::num::NonZeroU32::new(4);
     EventState::new(short, MatchOpenings::none()).expect("a schedule")
+}
+
+/// The author of the last term in a store, and who may take over.
+fn last_words(facts: &[Fact]) -> (u64, Option<u64>) {
+    facts.iter().fold((0, None), |(author, named), fact| match fact {
+        Fact::Epoch { by, .. } => (*by, named),
+        Fact::Observer { by } => (author, *by),
+        _ => (author, named),
+    })
 }
 
 impl Node {
@@ -205,6 +255,15 @@ impl Node {
             successor: None,
             is_done: false,
             is_dead: false,
+            has_left: false,
+            over: None,
+            told_over: None,
+            home_at: None,
+            has_acted: false,
+            is_current: false,
+            needs_all: false,
+            copy: None,
+            is_old: false,
         }
     }
 
@@ -216,10 +275,15 @@ impl Node {
         }
         event.take_effects();
         (self.event, self.lease) = (event, Lease::default());
-        (self.is_up, self.is_acting, self.watch, self.link, self.fence) = (true, false, None, None, None);
+        (self.is_up, self.is_acting, self.watch, self.link) = (true, false, None, None);
         (self.telling, self.successor) = (None, None);
+        (self.has_acted, self.is_current) = (false, false);
         self.intake = Intake::default();
         self.clients.clear();
+        self.fence = self.taken_over().filter(|_| self.event.referee == self.id);
+        let patience = if self.fence.is_some() || self.has_left { END_PATIENCE } else { GRACE };
+        self.home_at = (self.over == Some(self.stored())).then_some(now + patience);
+        self.told_over = None;
         self.ran = now;
     }
 
@@ -229,6 +293,11 @@ impl Node {
 
     fn stored(&self) -> u64 {
         self.durable.len() as u64
+    }
+
+    /// How the store of an observer compares with this one.
+    fn compare(&self, first: u64, term: Term) -> Comparison {
+        compare(self.id, self.stored(), self.end_of(term), first, term)
     }
 
     /// The number of the last fact of a term; see `EventStore::end_of`.
@@ -310,6 +379,8 @@ impl Simulation {
             witness: seed.is_multiple_of(2).then_some((0, 0)),
             damage: [0, 8, 40][seed as usize / 2 % 3],
             has_died: false,
+            restores: seed / 6 % 2 == 1,
+            restored: 0,
         };
         simulation.draw_faults();
         simulation
@@ -332,6 +403,12 @@ impl Simulation {
                 _ => Event::Cut(self.random.u64(100..6000)),
             };
             self.at(at, fault);
+        }
+        if self.restores {
+            let (node, copied) = (self.random.usize(0..2), self.random.u64(500..CALM));
+            self.at(copied, Event::Node(node, None, Happening::Copy));
+            let restored = self.random.u64(copied..CALM + 2000);
+            self.at(restored, Event::Node(node, None, Happening::Restore));
         }
     }
 
@@ -364,7 +441,7 @@ impl Simulation {
     fn is_settled(&self) -> bool {
         let at = self.late();
         let ends = |one: &Node, other: &Node| {
-            let is_left_alone = other.is_dead || other.is_idle(self.witness);
+            let is_left_alone = other.is_dead || (other.is_idle(self.witness) && !one.has_left);
             (one.is_done && (other.is_done || is_left_alone)) || (one.is_over(at) && other.is_dead)
         };
         ends(&self.nodes[0], &self.nodes[1]) || ends(&self.nodes[1], &self.nodes[0])
@@ -413,9 +490,15 @@ impl Simulation {
                 node.start(now);
                 let life = Some(node.life);
                 self.at(now, Event::Node(number, life, Happening::Tick));
+                if std::mem::take(&mut self.nodes[number].is_old) && self.random.bool() {
+                    let at = now + self.random.u64(0..4 * DELAY);
+                    self.at(at, Event::Node(1 - number, None, Happening::Crash));
+                }
             }
             _ if !node.is_up || life.is_some_and(|life| life != node.life) => (),
             Happening::Freeze(time) => node.frozen_until = node.frozen_until.max(now + time),
+            Happening::Copy => node.copy = Some(node.durable.clone()),
+            Happening::Restore => self.restore(number),
             Happening::Crash => self.crash(number),
             // What comes to a stopped process waits.
             happening if node.frozen_until > now => {
@@ -429,6 +512,26 @@ impl Simulation {
     /// Whether a referee can be observed.
     fn acts(&self, number: usize) -> bool {
         self.now >= self.cut_until && self.nodes[number].is_up && !self.nodes[number].observes
+    }
+
+    /// A referee crashes, and its store is replaced by the copy: one with which it waits for the other, or observes it. That one has
+    /// all that was told, and does not go home.
+    fn restore(&mut self, number: usize) {
+        let (node, other) = (&self.nodes[number], &self.nodes[1 - number]);
+        let Some(copy) = node.copy.as_ref().filter(|copy| **copy != node.durable) else { return };
+        let ((author, named), (author_now, named_now)) = (last_words(copy), last_words(&node.durable));
+        let is_needed =
+            (author == node.id && named == Some(other.id)) || (node.observes && author == other.id);
+        let has_claimed = self.witness.is_some_and(|(epoch, by)| epoch > other.event.epoch && by == node.id);
+        let has_all = (named_now, last_words(&other.durable).1) == (Some(other.id), Some(other.id))
+            || author_now == other.id;
+        let is_in_play = !node.event.has_ended();
+        if is_in_play && is_needed && has_all && !has_claimed && !other.is_dead && !other.is_done {
+            let durable = copy.clone();
+            (self.nodes[number].durable, self.nodes[number].is_old) = (durable, true);
+            self.restored += 1;
+            self.crash(number);
+        }
     }
 
     fn crash(&mut self, number: usize) {
@@ -506,18 +609,31 @@ impl Simulation {
         }
     }
 
-    /// Ends a referee at the event's end. One that has taken over from the other first tells that one.
+    /// Ends a referee at the event's end, when the other one knows it, too, or was waited for. See `Service::may_go_home`.
     fn end(&mut self, number: usize) {
-        let node = &self.nodes[number];
-        if !node.is_over(self.late()) {
-            return;
-        }
-        let is_followed = node.lease.connection().is_some() && node.lease.stored() == node.stored();
-        let owes = node.fence.is_some() && !is_followed && !self.nodes[1 - number].is_done;
-        if !owes || self.bug == Bug::GoesHome {
-            if let Some(link) = node.lease.connection() {
+        let (now, is_other_done) = (self.now, self.nodes[1 - number].is_done);
+        let is_over = self.nodes[number].is_over(self.late());
+        let node = &mut self.nodes[number];
+        if is_over {
+            node.over = Some(node.stored());
+            let owes = (node.fence.is_some() || node.has_left) && !is_other_done;
+            let is_watched = node.observer().is_some() || node.lease.connection().is_some();
+            let patience = if owes { END_PATIENCE } else { u64::from(is_watched) * GRACE };
+            node.home_at.get_or_insert(now + patience);
+            let link = node.lease.connection().filter(|_| node.lease.stored() == node.stored());
+            if let Some(link) = link.filter(|_| link != node.told_over) {
+                node.told_over = Some(link);
+                node.home_at = node.home_at.map(|at| at.min(now + GRACE));
                 self.send_peer(number, link, &PeerLine::End);
             }
+        }
+        let node = &mut self.nodes[number];
+        if is_other_done {
+            // Its answer was lost, and it is waited for in vain.
+            node.home_at = node.home_at.map(|at| at.min(now + GRACE));
+        }
+        let was_waited_for = node.home_at.is_some_and(|at| now >= at) && node.event.has_ended();
+        if (was_waited_for && node.successor.is_none()) || (is_over && self.bug == Bug::GoesHome) {
             self.go_home(number);
         }
     }
@@ -536,7 +652,7 @@ impl Simulation {
         match node.lease.step(node.is_acting, node.observer(), node.stored(), at) {
             LeaseStep::Begin => {
                 node.event.take_effects();
-                node.is_acting = true;
+                (node.is_acting, node.has_acted) = (true, true);
                 node.event.open(node.id, at);
                 node.fence = node.taken_over();
             }
@@ -552,10 +668,10 @@ impl Simulation {
             LeaseStep::Act if lost > Duration::from_millis(250) && bug != Bug::ChargesOutages => {
                 node.event.outage(lost, at);
             }
-            LeaseStep::Wait if self.is_granted(number) => {
+            LeaseStep::Wait if self.may_go_on(number) => {
                 let node = &mut self.nodes[number];
                 node.event.take_effects();
-                node.is_acting = true;
+                (node.is_acting, node.has_left) = (true, true);
                 node.event.dismiss_observer();
                 node.event.open(node.id, at);
             }
@@ -563,16 +679,36 @@ impl Simulation {
         }
     }
 
-    /// Claims the next term from the witness, which can't always be reached.
-    fn is_granted(&mut self, number: usize) -> bool {
+    /// Whether a referee goes on without its observer: the witness lets it, or the director, who knows that the other is lost.
+    fn may_go_on(&mut self, number: usize) -> bool {
         let node = &self.nodes[number];
-        let term = (node.event.epoch + 1, node.id);
-        let Some(held) = self.witness.filter(|_| self.random.u32(0..4) > 0) else { return false };
-        let is_granted = held == term || term.0 > held.0 || self.bug == Bug::GrantsTwice;
-        if is_granted {
-            self.witness = Some(term);
+        let has_acted = (node.has_acted && node.home_at.is_none()) || self.bug == Bug::ClaimsWithOldStore;
+        let confirmed = &node.durable[..node.lease.stored() as usize];
+        let known = confirmed.iter().rev().find_map(|fact| match fact {
+            Fact::Epoch { epoch, .. } => Some(*epoch),
+            _ => None,
+        });
+        let first = known.filter(|_| self.bug != Bug::ClaimsLastOnly).unwrap_or(node.event.epoch) + 1;
+        (has_acted && self.is_granted(number, first)) || self.nodes[1 - number].is_dead
+    }
+
+    /// Claims the terms from a number up to the next one from the witness, which can't always be reached.
+    fn is_granted(&mut self, number: usize, first: u64) -> bool {
+        let (last, by) = (self.nodes[number].event.epoch + 1, self.nodes[number].id);
+        let Some(mut held) = self.witness.filter(|_| self.random.u32(0..4) > 0) else { return false };
+        for term in (first..=last).map(|epoch| (epoch, by)) {
+            if held != term && term.0 <= held.0 && self.bug != Bug::GrantsTwice {
+                return false;
+            }
+            held = term;
+            self.witness = Some(held);
         }
-        is_granted
+        true
+    }
+
+    /// Whether the witness, if there is one, lets a referee take over.
+    fn is_let(&mut self, number: usize) -> bool {
+        self.witness.is_none() || self.is_granted(number, self.nodes[number].event.epoch + 1)
     }
 
     fn beat(&mut self, number: usize, at: Instant) {
@@ -588,19 +724,12 @@ impl Simulation {
             && self.nodes[other].is_up
         {
             let node = &self.nodes[number];
-            let (last, facts) = if node.is_over(self.late()) {
-                (node.stored(), node.durable[first as usize - 1..].to_vec())
-            } else {
-                (0, Vec::new())
-            };
+            // Its own first fact is stored a moment after its term begins.
+            let last = if node.is_over(self.late()) && node.stored() >= first { node.stored() } else { 0 };
             self.count += 1;
             let link = self.count;
             self.nodes[number].telling = (last > 0).then_some((link, last));
             self.send_apart(other, link, &PeerLine::Fence { token: TOKEN.to_owned(), term, first, last });
-            for (fact, number) in facts.into_iter().zip(first..) {
-                let json = serde_json::to_string(&fact).expect("JSON");
-                self.send_apart(other, link, &PeerLine::Fact(number, json));
-            }
         }
     }
 
@@ -609,6 +738,19 @@ impl Simulation {
         let life = self.nodes[to].life;
         for text in self.on_its_way(told) {
             self.at(self.now + DELAY, Event::Node(to, Some(life), Happening::Peer(link, text)));
+        }
+    }
+
+    /// A referee that has taken over hears how many facts its predecessor has, and sends it the others up to the last one.
+    fn tell_end(&mut self, number: usize, link: Link, last: u64, text: &[u8]) {
+        let Some(PeerLine::Stored(count)) = PeerLine::parse(text) else { return };
+        if count == last {
+            return self.go_home(number);
+        }
+        let facts = self.nodes[number].durable.get(count as usize..).unwrap_or_default().to_vec();
+        for (fact, count) in facts.into_iter().zip(count + 1..) {
+            let json = serde_json::to_string(&fact).expect("JSON");
+            self.send_apart(1 - number, link, &PeerLine::Fact(count, json));
         }
     }
 
@@ -657,28 +799,24 @@ impl Simulation {
             Some(_) => return self.leave_to_successor(number),
             None => {}
         }
-        if let Some((known, last)) = self.nodes[number].telling.filter(|(known, _)| *known == link) {
-            if PeerLine::parse(text) == Some(PeerLine::Stored(last)) {
-                debug_assert_eq!(known, link);
-                self.go_home(number);
-            }
-            return;
+        if let Some((_, last)) = self.nodes[number].telling.filter(|(known, _)| *known == link) {
+            return self.tell_end(number, link, last, text);
         }
         let node = &mut self.nodes[number];
         let stored = node.stored();
         match self.bug.parse(text) {
             Some(PeerLine::Observe { by, first, term, .. }) => {
-                let Some(shared) =
-                    node.end_of(term).filter(|_| node.observer().is_none_or(|observer| observer == by))
-                else {
+                let compared = node.compare(first, term);
+                if compared == Comparison::Foreign || node.observer().is_some_and(|observer| observer != by) {
                     let (acts, reason) = (node.is_acting, "its store is of another event".to_owned());
                     self.send_peer(number, link, &PeerLine::Refused { acts, reason });
                     return self.close_peer(number, link);
-                };
-                if first > shared + 1 {
-                    self.send_peer(number, link, &PeerLine::Back(shared + 1));
+                }
+                if let Comparison::Back(from) | Comparison::Ahead(from) = compared {
+                    self.send_peer(number, link, &PeerLine::Back(from));
                     return self.close_peer(number, link);
                 }
+                node.has_left &= node.event.has_ended();
                 node.lease.connect(link, by, first - 1, at);
                 let facts: Vec<Fact> = node.durable[first as usize - 1..].to_vec();
                 self.send_facts(number, first, facts);
@@ -688,6 +826,7 @@ impl Simulation {
                 node.lease.renew(link, beat);
                 node.lease.confirm(link, count);
             }
+            Some(PeerLine::Leave) if node.told_over == Some(link) => return self.go_home(number),
             Some(PeerLine::Fence { term, first, last, .. }) if yields(node.event.term(), term) => {
                 node.durable.truncate(first as usize - 1);
                 if last == 0 {
@@ -695,6 +834,8 @@ impl Simulation {
                 }
                 node.start(self.now);
                 node.successor = Some((link, last));
+                let stored = node.stored();
+                self.send_apart(1 - number, link, &PeerLine::Stored(stored));
                 return;
             }
             // It was damaged on its way.
@@ -785,7 +926,7 @@ impl Simulation {
             PeerLine::Fact(count, json) => match node.intake.take(&mut node.event, stored, count, &json) {
                 Ok(()) => {
                     // Facts that arrive together are stored together.
-                    if self.random.bool() {
+                    if (node.is_current || !node.needs_all) && self.random.bool() {
                         self.settle(number);
                         let stored = self.nodes[number].stored();
                         self.send_peer(number, link, &PeerLine::Stored(stored));
@@ -796,17 +937,26 @@ impl Simulation {
             },
             PeerLine::Alive { count, .. } if count > node.intake.last(stored) => self.unfollow(number),
             PeerLine::Alive { beat, .. } => {
+                node.is_current = true;
                 self.settle(number);
                 let count = self.nodes[number].stored();
                 self.send_peer(number, link, &PeerLine::Alive { beat, count });
             }
             PeerLine::Back(first) => {
                 self.unfollow(number);
-                self.nodes[number].go_back(first, self.now);
-                self.backs += 1;
+                let node = &mut self.nodes[number];
+                if node.event.referee == node.id || self.bug == Bug::GoesBackWithTheOther {
+                    node.go_back(first, self.now);
+                    self.backs += 1;
+                } else if node.event.observer == Some(node.id) && self.is_let(number) {
+                    // The other one has an older copy of what it told.
+                    let node = &mut self.nodes[number];
+                    (node.watch, node.observes) = (None, false);
+                }
             }
             PeerLine::End if node.event.has_ended() => {
                 self.settle(number);
+                self.send_peer(number, link, &PeerLine::Leave);
                 self.go_home(number);
             }
             // A fact before it was lost.
@@ -825,7 +975,12 @@ impl Simulation {
         if self.bug == Bug::ForgetsToStore {
             self.nodes[number].intake.forget();
         }
-        self.settle(number);
+        let node = &mut self.nodes[number];
+        if node.is_current || !node.needs_all {
+            self.settle(number);
+        } else {
+            let Ok(()) = node.intake.discard(&mut node.event, &node.durable);
+        }
         if let Some(link) = self.nodes[number].link.take() {
             self.close_peer(number, link);
         }
@@ -849,9 +1004,10 @@ impl Simulation {
         if is_silent(self.nodes[number].watch) {
             self.unfollow(number);
             let node = &self.nodes[number];
-            let may_try = node.event.observer == Some(node.id) || bug == Bug::TakesOverUnnamed;
+            let is_current = node.is_current || bug == Bug::TakesOverWithOldStore;
+            let may_try = is_current && node.event.observer == Some(node.id) || bug == Bug::TakesOverUnnamed;
             // If the witness denies it the term, it asks the referee again.
-            if !may_try || self.witness.is_none() || self.is_granted(number) {
+            if !may_try || self.is_let(number) {
                 let node = &mut self.nodes[number];
                 (node.watch, node.observes) = (None, !may_try);
                 return;
@@ -869,6 +1025,7 @@ impl Simulation {
             self.peers.insert(link, PeerLink { lives, is_dead: false, busy_until: [0; 2] });
             let node = &mut self.nodes[number];
             (node.link, node.tried) = (Some(link), Some(Watch::new(at)));
+            node.needs_all = node.event.referee == node.id && self.bug != Bug::StoresInParts;
             let (by, first, term) = (node.id, node.stored() + 1, node.event.term());
             let (token, settings) = (TOKEN.to_owned(), 0);
             self.send_peer(number, link, &PeerLine::Observe { token, by, first, term, settings });
@@ -1093,15 +1250,15 @@ impl Simulation {
     }
 }
 
-/// Runs a schedule. Returns whether its event came to its end, how many terms anybody was told of, and how often a former
-/// referee went back.
-fn run(seed: u64, bug: Bug) -> (bool, usize, usize) {
+/// Runs a schedule. Returns whether its event came to its end, how many terms anybody was told of, how often a former referee went
+/// back, and how often an older copy of a store was put in its place.
+fn run(seed: u64, bug: Bug) -> (bool, usize, usize, usize) {
     let mut simulation = Simulation::new(seed, bug);
     let is_complete = simulation.run();
     if is_complete {
         simulation.check_end();
     }
-    (is_complete, simulation.told.epochs.len(), simulation.backs)
+    (is_complete, simulation.told.epochs.len(), simulation.backs, simulation.restored)
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -1117,37 +1274,47 @@ fn two_referees_never_contradict_each_other() {
     let schedules = number("HERALD_SCHEDULES").unwrap_or(2000);
     let first = number("HERALD_FIRST").unwrap_or(0);
     let part = |begin: u64| {
-        let seeds = (first + begin..first + schedules).step_by(2);
-        let run = |seed| {
+        let mut sums = [0; 3];
+        for seed in (first + begin..first + schedules).step_by(2) {
             let done = std::panic::catch_unwind(|| run(seed, Bug::None));
-            let (is_complete, terms, backs) = done.unwrap_or_else(|_| panic!("schedule {seed}"));
+            let (is_complete, terms, backs, restored) = done.unwrap_or_else(|_| panic!("schedule {seed}"));
             assert!(is_complete, "schedule {seed} does not end");
-            (terms, backs)
-        };
-        seeds.map(run).fold((0, 0), |(terms, backs), (more, further)| (terms + more, backs + further))
+            sums = [sums[0] + terms, sums[1] + backs, sums[2] + restored];
+        }
+        sums
     };
-    let (terms, backs) = std::thread::scope(|scope| {
+    let sums = std::thread::scope(|scope| {
         let threads = [0, 1].map(|begin| scope.spawn(move || part(begin)));
-        let parts = threads.into_iter().map(|thread| thread.join().expect("all schedules hold"));
-        parts.fold((0, 0), |(terms, backs), (more, further)| (terms + more, backs + further))
+        threads.map(|thread| thread.join().expect("all schedules hold"))
     });
-    println!("{schedules} schedules from {first} on, {terms} terms, {backs} times back");
-    assert!(backs > 0 || schedules < 1000, "no former referee went back");
+    let [terms, backs, restored] = std::array::from_fn(|at| sums[0][at] + sums[1][at]);
+    println!(
+        "{schedules} schedules from {first} on, {terms} terms, {backs} times back, {restored} older copies"
+    );
+    assert!(
+        schedules < 1000 || (backs > 0 && restored > 0),
+        "no former referee went back, or no store was restored"
+    );
     assert!(terms as u64 > schedules * 5 / 4, "too few take-overs: {terms}");
 }
 
 #[test]
 fn the_simulation_finds_bugs_that_are_put_in() {
-    for (bug, expected) in [
-        (Bug::TellsAtOnce, "two moves"),
-        (Bug::TakesOverUnnamed, ""),
-        (Bug::ChargesOutages, "charged for"),
-        (Bug::GrantsTwice, ""),
-        (Bug::ForgetsToStore, ""),
-        (Bug::BelievesAll, ""),
-        (Bug::GoesHome, "does not end"),
+    for (bug, first, expected) in [
+        (Bug::TellsAtOnce, 0, "two moves"),
+        (Bug::TakesOverUnnamed, 0, ""),
+        (Bug::ChargesOutages, 0, "charged for"),
+        (Bug::GrantsTwice, 0, ""),
+        (Bug::ForgetsToStore, 0, ""),
+        (Bug::BelievesAll, 0, ""),
+        (Bug::GoesHome, 0, "does not end"),
+        (Bug::GoesBackWithTheOther, 0, ""),
+        (Bug::TakesOverWithOldStore, 1000, ""),
+        (Bug::StoresInParts, 22_600, ""),
+        (Bug::ClaimsLastOnly, 97_700, ""),
+        (Bug::ClaimsWithOldStore, 0, ""),
     ] {
-        let found = (0..5000).find_map(|seed| {
+        let found = (first..first + 5000).find_map(|seed| {
             let done = std::panic::catch_unwind(|| run(seed, bug));
             match done {
                 Ok((true, ..)) => None,

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::fact::Fact;
 use super::lease::Term;
+use super::regular::{create_regular, read_regular};
 
 /// An error of the event store.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +52,9 @@ pub enum EventStoreError {
         /// What differs, as `name: before, now after`.
         differences: String,
     },
+    /// The file beside the store does not say how many facts were shown.
+    #[error("{0} is no number of facts; take it away, if the store is no older copy")]
+    Uncounted(PathBuf),
     /// A fact cannot be parsed, or contradicts an earlier one.
     #[error("{path}: fact {number}: {reason}")]
     Damaged {
@@ -65,9 +69,9 @@ pub enum EventStoreError {
 
 impl EventStoreError {
     /// Whether stored data was lost or modified.
-    pub(super) fn is_damage(&self) -> bool {
+    pub fn is_damage(&self) -> bool {
         match self {
-            EventStoreError::Damaged { .. } => true,
+            EventStoreError::Damaged { .. } | EventStoreError::Uncounted(_) => true,
             // An error that SQLite did not report itself comes from content that we never write.
             EventStoreError::Database { error, .. } => error
                 .sqlite_error_code()
@@ -88,6 +92,7 @@ pub struct EventStore {
     path: PathBuf,
     /// Number of the next fact, from 1.
     next: u64,
+    shown: ShownCount,
     /// Number of the referee that the store belongs to, at random.
     pub(super) referee: u64,
 }
@@ -146,7 +151,8 @@ impl EventStore {
         let next = read(&database, path, failed, &mut restore)?;
         let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, next)
             .map_err(|error| EventStoreError::System { path: path.to_owned(), error })?;
-        Ok(EventStore { checkpoints, database, _lock: lock, path: path.to_owned(), next, referee })
+        let shown = ShownCount::read(path.with_extension("shown"))?;
+        Ok(EventStore { checkpoints, database, _lock: lock, path: path.to_owned(), next, shown, referee })
     }
 
     /// From now on the database takes over what is in its log when it is closed.
@@ -169,6 +175,20 @@ impl EventStore {
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
         self.next = insert(&mut self.database, self.next, facts).map_err(failed)?;
         self.checkpoints.stored_before(self.next).map_err(failed)
+    }
+
+    /// Notes that somebody is shown what rests on the facts up to a number. That is a matter of a file beside the database: an older copy of
+    /// the database does not know it.
+    ///
+    /// # Errors
+    /// The file can't be written. Nobody may be shown anything.
+    pub(super) fn mark_shown(&mut self, number: u64) -> Result<(), EventStoreError> {
+        self.shown.raise(number)
+    }
+
+    /// The number of facts that somebody was shown, if they are not all here.
+    pub(super) fn shown_and_lost(&self) -> Option<u64> {
+        Some(self.shown.count).filter(|&count| count > self.count())
     }
 
     /// Returns all facts about a game since its latest start.
@@ -234,6 +254,21 @@ impl EventStore {
         Ok(is_within.then(|| self.count()))
     }
 
+    /// The epoch in which a fact was recorded; 0 before the first.
+    ///
+    /// # Errors
+    /// The facts cannot be read.
+    pub(super) fn epoch_of(&self, number: u64) -> Result<u64, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let query = "SELECT fact FROM facts WHERE fact LIKE '{\"fact\":\"epoch\"%' AND number <= ?1 ORDER BY number DESC LIMIT 1";
+        let text: Option<String> =
+            self.database.query_row(query, [number as i64], |row| row.get(0)).optional().map_err(failed)?;
+        Ok(match text.and_then(|text| serde_json::from_str(&text).ok()) {
+            Some(Fact::Epoch { epoch, .. }) => epoch,
+            _ => 0,
+        })
+    }
+
     /// The games that have facts that were set aside.
     ///
     /// # Errors
@@ -277,6 +312,8 @@ impl EventStore {
             .execute("INSERT INTO set_aside SELECT * FROM facts WHERE number >= ?1", [number as i64])
             .and_then(|_| transaction.execute("DELETE FROM facts WHERE number >= ?1", [number as i64]))
             .map_err(failed)?;
+        // Nobody was shown these facts, unless two referees have acted.
+        self.shown.lower(number - 1)?;
         transaction.commit().map_err(failed)?;
         self.next = self.next.min(number);
         Ok(())
@@ -314,6 +351,22 @@ impl EventStore {
         Ok(self.noted("told")? == Some(self.count().to_string()))
     }
 
+    /// Notes whether this referee has gone on without its observer, which knows nothing of it.
+    ///
+    /// # Errors
+    /// The store can't be changed.
+    pub(super) fn mark_left(&self, has_left: bool) -> Result<(), EventStoreError> {
+        self.note("left", if has_left { "1" } else { "0" })
+    }
+
+    /// Whether this referee has gone on without its observer.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn has_left(&self) -> Result<bool, EventStoreError> {
+        Ok(self.noted("left")?.as_deref() == Some("1"))
+    }
+
     /// Notes that another referee has taken over, in a term.
     ///
     /// # Errors
@@ -349,6 +402,51 @@ impl EventStore {
     /// Returns the number of facts.
     pub fn count(&self) -> u64 {
         self.next - 1
+    }
+}
+
+/// The number of facts that somebody was shown, in a file that is written in place.
+struct ShownCount {
+    path: PathBuf,
+    count: u64,
+    file: Option<File>,
+}
+
+impl ShownCount {
+    /// Reads the file, if there is one.
+    fn read(path: PathBuf) -> Result<ShownCount, EventStoreError> {
+        let text = match read_regular(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned(),
+            Err(error) => return Err(EventStoreError::System { path, error }),
+        };
+        let count = if text.is_empty() { Some(0) } else { text.trim().parse().ok() };
+        let Some(count) = count else {
+            return Err(EventStoreError::Uncounted(path));
+        };
+        Ok(ShownCount { path, count, file: None })
+    }
+
+    fn raise(&mut self, count: u64) -> Result<(), EventStoreError> {
+        if count > self.count { self.write(count) } else { Ok(()) }
+    }
+
+    fn lower(&mut self, count: u64) -> Result<(), EventStoreError> {
+        if count < self.count { self.write(count) } else { Ok(()) }
+    }
+
+    fn write(&mut self, count: u64) -> Result<(), EventStoreError> {
+        let mut write = || {
+            let file = match &mut self.file {
+                Some(file) => file,
+                file => file.insert(create_regular(&self.path)?),
+            };
+            file.seek(SeekFrom::Start(0))?;
+            // All numbers have the same length, so that nothing is left of the one before.
+            file.write_all(format!("{count:020}\n").as_bytes())
+        };
+        write().map_err(|error| EventStoreError::System { path: self.path.clone(), error })?;
+        self.count = count;
+        Ok(())
     }
 }
 

@@ -48,6 +48,8 @@ impl Service {
     /// Tells what rests on facts that the observer has.
     pub(super) fn release(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
         let observer = self.observer();
+        let confirmed = observer.map_or(u64::MAX, |_| self.lease.stored());
+        self.store.mark_shown(confirmed.min(self.store.count()))?;
         while let Some(held) = self.lease.release(observer) {
             match held {
                 Held::Effects(effects) => self.publish(effects, tell)?,
@@ -247,7 +249,7 @@ impl Service {
 
     /// Writes games.pgn and the report of an event that is over.
     pub(super) fn write_end(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        let kept = write_games_anew(&mut self.files, &self.event, &self.store)?;
+        let kept = write_games_anew(&mut self.files, &self.event, &mut self.store)?;
         kept.map_or(Ok(()), |text| self.announce(&text, tell))?;
         self.report()
     }
@@ -287,8 +289,9 @@ pub(super) fn write_report(
 pub(super) fn write_games_anew(
     files: &mut EventFiles,
     event: &EventState,
-    store: &EventStore,
+    store: &mut EventStore,
 ) -> Result<Option<String>, ServiceError> {
+    store.mark_shown(store.count())?;
     let mut finished = Vec::new();
     for result in &event.results {
         let live = stored_game(event, store, result.fixture.number)?;

@@ -4,7 +4,7 @@
 //! constantly.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,13 +17,9 @@ use time::OffsetDateTime;
 
 use super::page;
 use super::shown::{game_files, numbers_in};
+use crate::referee::regular::{create_regular, is_regular, named, read_regular, write_regular};
 use crate::referee::store::JobThread;
 use crate::referee::{ConnectionId, EventState, FinishedGame, report};
-
-/// The same error, with the name of the file.
-pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
 
 /// Makes the folder of the games in play, and removes the games from it. What somebody else has put there stays.
 fn clear(folder: &Path) -> io::Result<()> {
@@ -39,6 +35,13 @@ fn end_line(file: &mut File) -> io::Result<()> {
         file.read_exact(&mut last)?;
     }
     if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
+}
+
+/// Opens a log to add lines to it.
+fn open_log(path: &Path) -> io::Result<File> {
+    drop(create_regular(path)?);
+    let log = File::options().read(true).append(true).open(path);
+    log.and_then(|mut log| end_line(&mut log).map(|()| log)).map_err(|error| named(path, &error))
 }
 
 /// The folder of an event:
@@ -67,14 +70,12 @@ impl EventFiles {
     pub(super) fn open(folder: &Path, event: &EventState) -> io::Result<EventFiles> {
         let [running, traffic] = ["running", TRAFFIC].map(|name| folder.join(name));
         clear(&running).map_err(|error| named(&running, &error))?;
-        let log = File::options().read(true).append(true).create(true).open(&traffic);
-        let log = log.and_then(|mut log| end_line(&mut log).map(|()| log));
-        let traffic = log.map_err(|error| named(&traffic, &error))?;
+        let traffic = open_log(&traffic)?;
         let logged = traffic.metadata()?.len();
         let behind = event.live_games.keys().copied().collect();
         Ok(EventFiles {
             folder: folder.to_owned(),
-            games: GamesPgn { folder: folder.to_owned(), games: Vec::new(), is_written: false },
+            games: GamesPgn { folder: folder.to_owned(), games: Vec::new(), is_written: false, left: None },
             traffic: BufWriter::new(traffic),
             logged,
             behind,
@@ -167,7 +168,7 @@ impl EventFiles {
         for number in (0..MOST_LOGS).rev().filter(|&number| place(number).exists()) {
             fs::rename(place(number), place(number + 1))?;
         }
-        self.traffic = BufWriter::new(File::options().append(true).create(true).open(place(0))?);
+        self.traffic = BufWriter::new(open_log(&place(0))?);
         self.logged = 0;
         Ok(())
     }
@@ -213,18 +214,18 @@ impl EventFiles {
 
     /// Writes the final report. `state` is the event as JSON.
     pub(super) fn report(&self, event: &EventState, state: &str) -> io::Result<()> {
-        fs::write(self.folder.join(REPORT), report::text(event))?;
-        fs::write(self.folder.join("report.html"), report::page(event))?;
+        write_regular(&self.folder.join(REPORT), report::text(event))?;
+        write_regular(&self.folder.join("report.html"), report::page(event))?;
         let folder = self.folder.join("report");
         fs::create_dir_all(&folder)?;
-        fs::write(folder.join("games.pgn"), self.games())?;
-        page::report_files(state).iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
+        write_regular(&folder.join("games.pgn"), self.games())?;
+        page::report_files(state).iter().try_for_each(|(name, text)| write_regular(&folder.join(name), text))
     }
 
     /// Adds a game to the report: as JSON, and in PGN. Its number counts from 0.
     pub(super) fn report_game(&self, number: u64, game: &str, pgn: &str) -> io::Result<()> {
-        fs::write(self.of_report(number, "js"), page::report_game(game))?;
-        fs::write(self.of_report(number, "pgn"), pgn)
+        write_regular(&self.of_report(number, "js"), page::report_game(game))?;
+        write_regular(&self.of_report(number, "pgn"), pgn)
     }
 }
 
@@ -243,7 +244,7 @@ fn game_text(tags: &PgnTags, ending: &FinishedGame) -> (u64, String) {
 }
 
 /// games.pgn. It has what the store says, and somebody else may change it at any time, in any way. So it is looked at before each
-/// change: to a file that is as it was left, games are added; one that is another is kept under another name, and written anew.
+/// change: to a file that is as it was left, games are added; what is anything else is kept under another name, and written anew.
 struct GamesPgn {
     /// The folder of the event.
     folder: PathBuf,
@@ -251,6 +252,32 @@ struct GamesPgn {
     games: Vec<(u64, String)>,
     /// Whether this referee has written the file. If not, one before it has, which may have been killed meanwhile.
     is_written: bool,
+    /// How this referee has left it.
+    left: Option<FileStamp>,
+}
+
+/// What stands in the place of games.pgn.
+#[derive(PartialEq, Eq)]
+enum FoundGames {
+    Nothing,
+    File(Vec<u8>),
+    /// A folder, a pipe, a device.
+    NoFile,
+}
+
+/// What tells whether a regular file was changed, without reading it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct FileStamp {
+    length: u64,
+    changed: SystemTime,
+}
+
+impl FileStamp {
+    /// `None` if that can't be told.
+    fn of(about: io::Result<Metadata>) -> Option<FileStamp> {
+        let about = about.ok().filter(Metadata::is_file)?;
+        Some(FileStamp { length: about.len(), changed: about.modified().ok()? })
+    }
 }
 
 impl GamesPgn {
@@ -262,12 +289,18 @@ impl GamesPgn {
         self.games.iter().map(|(_, text)| text.as_str()).collect()
     }
 
-    /// What the file has; `None` if there is none.
-    fn find(&self) -> io::Result<Option<Vec<u8>>> {
-        match fs::read(self.path()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            bytes => bytes.map(Some),
-        }
+    /// What stands in its place.
+    fn find(&self) -> io::Result<FoundGames> {
+        Ok(match (is_regular(&self.path())?, read_regular(&self.path())?) {
+            (None, _) => FoundGames::Nothing,
+            (_, Some(bytes)) => FoundGames::File(bytes),
+            _ => FoundGames::NoFile,
+        })
+    }
+
+    /// Whether the file is as this referee has left it, by its length and the time of its last change.
+    fn is_untouched(&self) -> bool {
+        self.left.is_some() && FileStamp::of(fs::metadata(self.path())) == self.left
     }
 
     fn change(
@@ -278,9 +311,7 @@ impl GamesPgn {
         if more.is_empty() && amended.is_empty() {
             return Ok(None);
         }
-        let found = self.find()?;
-        let is_as_left = self.is_written && found.is_some_and(|bytes| is_text_of(&self.games, &bytes, false));
-        if !is_as_left || !amended.is_empty() {
+        if !self.is_untouched() || !amended.is_empty() {
             let mut games = self.games.clone();
             games.retain_mut(|(number, text)| match amended.iter().find(|(game, _)| game == number) {
                 Some((_, Some(now))) => {
@@ -293,12 +324,14 @@ impl GamesPgn {
             games.extend(more);
             return self.replace(games);
         }
-        // What somebody writes in the same moment stands before or behind it, and is found at the next change.
+        // What somebody writes in the same moment stands before or behind it, and is found when the file is written anew.
         let mut file = File::options().append(true).open(self.path())?;
         for (number, text) in more {
             file.write_all(text.as_bytes())?;
             self.games.push((number, text));
         }
+        let length: u64 = self.games.iter().map(|(_, text)| text.len() as u64).sum();
+        self.left = FileStamp::of(file.metadata()).filter(|stamp| stamp.length == length);
         Ok(None)
     }
 
@@ -307,13 +340,19 @@ impl GamesPgn {
         let found = self.find()?;
         // The file of a referee before may lack what that one was killed over.
         let known = if self.is_written { &self.games } else { &games };
-        let is_other = found.as_ref().is_some_and(|bytes| !is_text_of(known, bytes, !self.is_written));
-        let was_gone = found.is_none() && self.is_written;
+        let is_other = match &found {
+            FoundGames::Nothing => false,
+            FoundGames::File(bytes) => !is_text_of(known, bytes, !self.is_written),
+            FoundGames::NoFile => true,
+        };
+        let was_gone = found == FoundGames::Nothing && self.is_written;
         (self.games, self.is_written) = (games, true);
         // The old file stays in place for its readers until the new one is complete.
         let unfinished = self.folder.join("games.pgn.new");
-        fs::write(&unfinished, self.text())?;
+        carry_out(&unfinished, None)?;
+        write_regular(&unfinished, self.text())?;
         let told = if is_other { Some(self.keep()?) } else { None };
+        self.left = FileStamp::of(fs::metadata(&unfinished));
         fs::rename(unfinished, self.path())?;
         Ok(told.or(was_gone.then(|| "games.pgn was gone: it is written anew".to_owned())))
     }
@@ -385,7 +424,7 @@ fn carry_out(path: &Path, text: Option<String>) -> io::Result<()> {
             _ => Err(error),
         });
     };
-    fs::write(path, text)
+    write_regular(path, text)
 }
 
 #[cfg(test)]

@@ -67,7 +67,9 @@ pub enum ServiceError {
     #[error("{}", advice(.0))]
     Store(#[from] EventStoreError),
     /// A file cannot be written.
-    #[error("the event stops here and can go on later: {0} cannot be written: {1}")]
+    #[error(
+        "{0} cannot be written: {1}; the event stops here, and goes on with the same command when that is mended"
+    )]
     File(&'static str, io::Error),
     /// The folder contradicts itself. Nothing was written.
     #[error("{folder} can't be used: {reason}")]
@@ -95,7 +97,9 @@ pub enum ServiceError {
 fn advice(error: &EventStoreError) -> &'static str {
     match error {
         // The event may go on at another referee, or under its own settings.
-        EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. } => "the folder can't be used",
+        EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. } | EventStoreError::Uncounted(_) => {
+            "the folder can't be used"
+        }
         error if error.is_damage() => {
             "the store is damaged; only with a copy of it, such as an observer's, the event can go on"
         }
@@ -399,19 +403,15 @@ impl Service {
     /// # Errors
     /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
-        if !stays && self.succession.predecessor.is_none() && self.store.is_over()? {
-            // It was told to everybody who was there then. The files may have been lost since.
-            let text = if self.files.are_complete(&self.event) {
-                "all games have been played; nothing is written anew"
-            } else {
-                self.write_end(tell)?;
-                "all games have been played; games.pgn and the report are written anew"
-            };
-            tell(&Notice { urgent: false, text: text.to_owned() });
-            return Ok(ServiceEnd::Complete);
+        let begin = Instant::now();
+        if !stays && self.store.is_over()? {
+            if self.is_end_told()? {
+                return self.end_again(tell);
+            }
+            self.wait_at_the_end(begin, tell)?;
         }
         self.is_settled = false;
-        self.keep_lease(Instant::now(), tell)?;
+        self.keep_lease(begin, tell)?;
         self.deliver(tell)?;
         loop {
             if let Some(end) = self.hear(tell)? {
@@ -429,32 +429,59 @@ impl Service {
             }
             self.deliver(tell)?;
             if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
-                let reported = self.reported.replace(self.store.count());
-                // The other referee may know the end already, without what would be ordered here.
-                self.is_settled = !stays;
-                if reported != self.reported {
-                    self.store.mark_over()?;
-                    if !stays && self.succession.predecessor.is_none() {
-                        // Writing may take longer than the observer waits; nothing is left to take over.
-                        self.observers.end(self.lease.connection());
-                    }
-                    self.report()?;
-                    let text = match reported {
-                        None => "all games have been played",
-                        Some(_) => "the report is written anew",
-                    };
-                    tell(&Notice { urgent: reported.is_none(), text: text.to_owned() });
+                self.close_event(stays, now, tell)?;
+            }
+            if !stays && self.may_go_home(now)? {
+                if !self.is_acting() {
+                    return self.end_again(tell);
                 }
-                if !stays && self.is_end_known(now, tell)? {
-                    self.farewell(ServiceEnd::Complete, tell)?;
-                    return Ok(ServiceEnd::Complete);
-                }
-                if !stays {
-                    self.event.send_home(now);
-                    self.deliver(tell)?;
-                }
+                self.farewell(ServiceEnd::Complete, tell)?;
+                return Ok(ServiceEnd::Complete);
             }
         }
+    }
+
+    /// Reports the end of an event, and sends the programs home.
+    fn close_event(
+        &mut self,
+        stays: bool,
+        now: Instant,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<(), ServiceError> {
+        let reported = self.reported.replace(self.store.count());
+        // The other referee may know the end already, without what would be ordered here.
+        self.is_settled = !stays;
+        if reported != self.reported {
+            self.store.mark_over()?;
+            if !stays {
+                // Writing may take longer than the observer waits; nothing is left to take over.
+                self.wait_at_the_end(now, tell)?;
+                self.may_go_home(now)?;
+            }
+            self.report()?;
+            let text = match reported {
+                None => "all games have been played",
+                Some(_) => "the report is written anew",
+            };
+            tell(&Notice { urgent: reported.is_none(), text: text.to_owned() });
+        }
+        if !stays {
+            self.event.send_home(now);
+            self.deliver(tell)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the service of an event that was over before. Everybody who was there then was told. The files may have been lost since.
+    fn end_again(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
+        let text = if self.files.are_complete(&self.event) {
+            "all games have been played; nothing is written anew"
+        } else {
+            self.write_end(tell)?;
+            "all games have been played; games.pgn and the report are written anew"
+        };
+        tell(&Notice { urgent: false, text: text.to_owned() });
+        Ok(ServiceEnd::Complete)
     }
 
     /// Waits for a message and handles it together with those already in the queue.

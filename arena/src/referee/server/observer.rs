@@ -16,7 +16,7 @@ use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, Role, Service, ServiceEnd, ServiceError};
 use crate::referee::guesses::{GuessLimiter, RefusedGuess};
-use crate::referee::lease::{Term, yields};
+use crate::referee::lease::{Comparison, Term, compare, yields};
 use crate::referee::peer_line::{PeerLine, checksum};
 use crate::referee::settings::is_same;
 use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
@@ -39,12 +39,18 @@ pub(super) struct Observers {
     pub(super) limiter: ConnectionLimiter,
 }
 
+/// Why an observer is refused that has what an acting referee has told and lost.
+const OLDER_COPY: &str = "it has facts of this referee that are not here: the store of one of the two is an older copy; that one has to \
+    begin in a new folder";
+
 /// Why an observer is not admitted.
 enum Refusal {
     /// It has other settings.
     Settings,
     /// It has facts from this number on that nobody was told of.
     Back(u64),
+    /// It has facts from this number on that this referee has told, and lost.
+    Ahead(u64),
     Other(&'static str),
 }
 
@@ -66,6 +72,10 @@ impl Refusal {
                 "an observer has recorded facts that nobody was told of; it may come again without them"
                     .to_owned()
             }
+            Refusal::Ahead(number) => format!(
+                "the store here is an older copy: the observer has what was told from fact {number} on, and takes over; to stand by for \
+                 it, use --observe"
+            ),
             Refusal::Other(why) => format!("an observer is refused: {why}"),
         }
     }
@@ -74,7 +84,7 @@ impl Refusal {
     fn line(&self, settings: &str, acts: bool) -> PeerLine {
         match self {
             Refusal::Settings => PeerLine::Settings(settings.to_owned()),
-            Refusal::Back(number) => PeerLine::Back(*number),
+            Refusal::Back(number) | Refusal::Ahead(number) => PeerLine::Back(*number),
             Refusal::Other(why) => PeerLine::Refused { acts, reason: (*why).to_owned() },
         }
     }
@@ -172,14 +182,14 @@ impl Service {
         if let Some((_, last)) = self.succession.successor.filter(|(known, _)| *known == connection) {
             return self.hear_successor(input, last, tell);
         }
+        let is_observer = self.lease.connection() == Some(connection);
         let ConnectionEvent::Line(_, line) = input else {
-            if self.lease.connection() == Some(connection) {
+            if is_observer {
                 self.announce("the observer is gone", tell)?;
             }
             self.drop_observer(connection);
             return Ok(None);
         };
-        let is_observer = self.lease.connection() == Some(connection);
         let stored = self.store.count();
         match PeerLine::parse(line.as_bytes()) {
             Some(PeerLine::Fence { token, term, first, last })
@@ -193,13 +203,7 @@ impl Service {
                     Ok(()) => self.admit(connection, by, first, term, settings, at)?,
                     Err(wrong) => Err(wrong.into()),
                 };
-                match admitted {
-                    Ok(()) => {
-                        let from = self.observers.address(connection);
-                        self.note(&format!("an observer has come from {from}"), tell)?;
-                    }
-                    Err(refusal) => self.refuse_observer(connection, &refusal, tell)?,
-                }
+                self.answer_observer(connection, &admitted, tell)?;
             }
             // What can't be confirmed yet was damaged in spite of its checksum.
             Some(PeerLine::Alive { beat, count }) if is_observer && count <= stored => {
@@ -209,13 +213,7 @@ impl Service {
             Some(PeerLine::Stored(count)) if is_observer && count <= stored => {
                 self.confirm(connection, count, at);
             }
-            Some(PeerLine::Leave) if is_observer => {
-                if self.is_acting() && self.event.observer == self.lease.observer() {
-                    self.event.record(Fact::Observer { by: None });
-                }
-                self.announce("the observer has left; nobody takes over from now on", tell)?;
-                self.drop_observer(connection);
-            }
+            Some(PeerLine::Leave) if is_observer => self.let_go(connection, tell)?,
             _ => {
                 self.log_stranger(Some(connection), '#', "may not observe, or was damaged on its way")?;
                 self.drop_observer(connection);
@@ -224,18 +222,41 @@ impl Service {
         Ok(None)
     }
 
+    /// The observer leaves: it knows the end of the event, or will not take over.
+    fn let_go(
+        &mut self,
+        connection: ConnectionId,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<(), ServiceError> {
+        if self.succession.told_over == Some(connection) {
+            self.end_is_known()?;
+        } else {
+            if self.is_acting() && self.event.observer == self.lease.observer() {
+                self.event.record(Fact::Observer { by: None });
+            }
+            self.announce("the observer has left; nobody takes over from now on", tell)?;
+        }
+        self.drop_observer(connection);
+        Ok(())
+    }
+
     fn confirm(&mut self, connection: ConnectionId, count: u64, at: Instant) {
         self.lease.confirm(connection, count);
         self.appoint(at);
     }
 
-    /// Tells an observer and the director why it is refused. Strangers, who do not know the token, are only logged.
-    fn refuse_observer(
+    /// Tells the director that an observer was admitted, or both why it is refused. Strangers, who do not know the token, are only
+    /// logged.
+    fn answer_observer(
         &mut self,
         connection: ConnectionId,
-        refusal: &Refusal,
+        admitted: &Result<(), Refusal>,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
+        let Err(refusal) = admitted else {
+            let from = self.observers.address(connection);
+            return self.note(&format!("an observer has come from {from}"), tell);
+        };
         let text = refusal.notice();
         if self.log_stranger(Some(connection), '#', &text)? {
             self.remember(&text);
@@ -246,7 +267,7 @@ impl Service {
         Ok(())
     }
 
-    fn drop_observer(&mut self, connection: ConnectionId) {
+    pub(super) fn drop_observer(&mut self, connection: ConnectionId) {
         self.lease.disconnect(connection);
         self.observers.connected.remove(&connection);
     }
@@ -264,20 +285,30 @@ impl Service {
         if settings != checksum(&self.observers.settings) {
             return Ok(Err(Refusal::Settings));
         }
-        // A term has one author, so stores whose last facts are of one term agree up to there.
-        let shared = self.store.end_of(term)?;
-        let Some(shared) = shared.filter(|_| first > 0) else {
+        let end = self.store.end_of(term)?;
+        let compared = compare(self.store.referee, self.store.count(), end, first, term);
+        if compared == Comparison::Foreign {
             return Ok(Err(Refusal::Other(
                 "its store is of another event, or it was the referee since the last fact that both have",
             )));
-        };
+        }
         if self.observer().is_some_and(|observer| observer != by) {
             return Ok(Err(Refusal::Other(
                 "another observer may take over; if its store is lost, `alone` at the acting referee admits this one",
             )));
         }
-        if first > shared + 1 {
-            return Ok(Err(Refusal::Back(shared + 1)));
+        match compared {
+            Comparison::Back(from) => return Ok(Err(Refusal::Back(from))),
+            Comparison::Ahead(_) if self.is_acting() => return Ok(Err(Refusal::Other(OLDER_COPY))),
+            Comparison::Ahead(from) => {
+                // It takes over, and nothing may go on here without it.
+                self.store.mark_fenced((term.0 + 1, by))?;
+                return Ok(Err(Refusal::Ahead(from)));
+            }
+            Comparison::Behind | Comparison::Foreign => {}
+        }
+        if self.store.has_left()? && !self.event.has_ended() {
+            self.store.mark_left(false)?;
         }
         if let Some(old) = self.lease.connection() {
             self.drop_observer(old);
@@ -293,8 +324,10 @@ impl Service {
 
     /// Lets the observer take over from now on, if it has everything.
     fn appoint(&mut self, at: Instant) {
+        // At the end nothing is left to take over.
+        let is_at_the_end = self.is_settled && self.event.has_ended();
         let stored = self.store.count() + self.event.unstored();
-        if self.lease.appoints(self.is_acting(), self.observer(), stored) {
+        if !is_at_the_end && self.lease.appoints(self.is_acting(), self.observer(), stored) {
             self.event.record(Fact::Observer { by: self.lease.observer() });
             self.lease.begin(at);
         }

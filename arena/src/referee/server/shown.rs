@@ -11,7 +11,8 @@ use std::{fs, io};
 use game::{GameTree, ResultMarker, TreeReader};
 
 use super::ServiceError;
-use super::files::{REPORT, named};
+use super::files::REPORT;
+use crate::referee::regular::{named, read_regular};
 use crate::referee::{EventState, EventStore, EventStoreError, Fact};
 
 /// Refuses a folder whose files know more of the event than its store. `advice` says what to do.
@@ -22,6 +23,10 @@ pub(super) fn check_folder(
     advice: &str,
 ) -> Result<(), ServiceError> {
     let failed = |error| ServiceError::File("a file of it", error);
+    if let Some(shown) = store.shown_and_lost() {
+        let reason = format!("its store has {} facts, and {shown} were shown (event.shown)", store.count());
+        return Err(refused(folder, &reason, advice));
+    }
     let shown = shown_games(folder, event).map_err(failed)?;
     let set_aside = store.games_set_aside()?;
     for game in shown.iter().filter(|game| !set_aside.contains(&game.number)) {
@@ -30,7 +35,8 @@ pub(super) fn check_folder(
             return Err(refused(folder, &reason, advice));
         }
     }
-    let has_games = fs::metadata(folder.join("games.pgn")).is_ok_and(|about| about.len() > 0);
+    let has_games =
+        fs::metadata(folder.join("games.pgn")).is_ok_and(|about| about.is_file() && about.len() > 0);
     if store.count() == 0 && (has_games || folder.join(REPORT).exists()) {
         return Err(refused(folder, "it has a report or games.pgn, and no store", advice));
     }
@@ -170,11 +176,7 @@ fn number_in(event: &EventState, tree: &GameTree) -> Option<u64> {
 
 /// All games in a file, and the lines on which they begin; none if there is no file. An error names the file.
 fn read_games(path: &Path) -> io::Result<Vec<(u64, GameTree)>> {
-    let bytes = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        bytes => bytes.map_err(|error| named(path, &error))?,
-    };
-    Ok(games_in(&as_utf8(bytes)))
+    Ok(read_regular(path)?.map_or_else(Vec::new, |bytes| games_in(&as_utf8(bytes))))
 }
 
 /// Some editors write UTF-16, which begins with a mark.

@@ -16,7 +16,7 @@ use players::transport::{self, Security, Transport};
 use super::delivery::{write_games_anew, write_report};
 use super::files::EventFiles;
 use super::shown::check_folder;
-use super::succession::Predecessor;
+use super::succession::{END_PATIENCE, Predecessor};
 use super::term::CLAIM_INTERVAL;
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
@@ -32,6 +32,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 const MOST_PAUSES: u32 = 10;
 /// Number of connections in a row over which the referee tells nothing, or what can't be, before it is left.
 const MOST_FAILURES: u32 = 5;
+/// Time for which a referee is waited for that does not run yet.
+const FIRST_PATIENCE: Duration = Duration::from_mins(1);
 /// Maximum length of a line, in bytes. A fact is shorter by far.
 const LONGEST_LINE: u64 = 1 << 20;
 
@@ -79,14 +81,93 @@ pub struct TrustedPeer {
     pub security: Security,
 }
 
+/// The attempts to observe a referee.
+struct Tries {
+    address: String,
+    /// When the referee was heard last.
+    watch: Option<Watch>,
+    /// Until when one is waited for that can't be reached yet.
+    until: Instant,
+    /// Number of connections in a row that have brought no fact: of all, and of those that tell what can't be, or nothing.
+    vain: u32,
+    failures: u32,
+    /// What the director was told last.
+    told: String,
+}
+
+impl Tries {
+    fn new(address: &str, patience: Duration) -> Tries {
+        let (address, until) = (address.to_owned(), Instant::now() + patience);
+        Tries { address, watch: None, until, vain: 0, failures: 0, told: String::new() }
+    }
+
+    /// Waits for the referee as at the beginning.
+    fn begin_again(&mut self, patience: Duration) {
+        *self = Tries::new(&self.address, patience);
+    }
+
+    /// Counts a connection.
+    fn count(&mut self, has_brought: bool) {
+        if has_brought {
+            (self.vain, self.failures) = (0, 0);
+        } else {
+            self.vain = (self.vain + 1).min(MOST_PAUSES);
+        }
+    }
+
+    /// Waits before the next one: a referee takes few connections at once from an address.
+    fn pause(&self) {
+        thread::sleep(PAUSE * self.vain.max(1));
+    }
+
+    fn is_silent(&self) -> bool {
+        self.watch.is_some_and(|watch| watch.is_over(Instant::now()))
+    }
+
+    /// Whether a referee that can't be reached may not have been started yet.
+    fn may_wait_for(&self, error: &io::Error) -> bool {
+        let is_certain = matches!(
+            error.kind(),
+            ErrorKind::PermissionDenied | ErrorKind::InvalidData | ErrorKind::InvalidInput
+        );
+        Instant::now() < self.until && !is_certain
+    }
+
+    /// Tells the director once that the referee is asked again.
+    fn again(&mut self, why: String, tell: &mut dyn FnMut(&Notice)) {
+        if self.told != why {
+            tell(&Notice { urgent: true, text: format!("asking the referee again: {why}") });
+            self.told = why;
+        }
+    }
+
+    /// Counts a connection that tells nothing, or what can't be.
+    fn fail(&mut self, why: &str) -> Result<(), ServiceError> {
+        self.failures += 1;
+        if self.failures < MOST_FAILURES { Ok(()) } else { Err(self.refused(why.to_owned())) }
+    }
+
+    fn refused(&self, why: String) -> ServiceError {
+        ServiceError::Refused(self.address.clone(), why)
+    }
+
+    fn unobserved(&self, kind: ErrorKind, why: String) -> ServiceError {
+        ServiceError::ObservedReferee(self.address.clone(), io::Error::new(kind, why))
+    }
+}
+
 /// A standby referee.
 pub struct StandbyReferee {
     event: EventState,
     store: EventStore,
     intake: Intake,
+    /// Whether this process has had all facts of the referee. If not, the store may be an older copy.
+    is_current: bool,
+    /// Whether it may store facts of the other only together with all of them: it was the last to act, as far as it knew.
+    needs_all: bool,
     folder: PathBuf,
     /// The referee that it observes or has observed, to be told of a take-over.
-    predecessor: Option<TrustedPeer>,
+    pub(super) predecessor: Option<TrustedPeer>,
     /// Who has to agree to a take-over.
     witness: Option<TrustedPeer>,
 }
@@ -119,7 +200,16 @@ impl StandbyReferee {
         check_folder(folder, &event, &store, advice)?;
         store.accept()?;
         let (intake, folder) = (Intake::default(), folder.to_owned());
-        Ok(StandbyReferee { event, store, intake, folder, predecessor: None, witness })
+        Ok(StandbyReferee {
+            event,
+            store,
+            intake,
+            is_current: false,
+            needs_all: false,
+            folder,
+            predecessor: None,
+            witness,
+        })
     }
 
     /// Whether this was the acting referee when its store was closed.
@@ -132,14 +222,6 @@ impl StandbyReferee {
         self.event.has_ended()
     }
 
-    /// Whether all games of the event had been played when its store was closed.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    pub fn is_over(&self) -> Result<bool, ServiceError> {
-        Ok(self.store.is_over()?)
-    }
-
     /// Writes the games that have been played and, if there are no more to come, the report. Returns the report.
     ///
     /// # Errors
@@ -150,7 +232,7 @@ impl StandbyReferee {
         if self.store.is_over()? && files.are_complete(&self.event) {
             return Ok(Some(report::text(&self.event)));
         }
-        let kept = write_games_anew(&mut files, &self.event, &self.store)?;
+        let kept = write_games_anew(&mut files, &self.event, &mut self.store)?;
         if let Some(text) = kept {
             tell(&Notice { urgent: true, text });
         }
@@ -176,66 +258,86 @@ impl StandbyReferee {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<ObservationEnd, ServiceError> {
-        let (mut watch, mut failures, mut vain, mut told) = (None, 0, 0, String::new());
         self.predecessor = Some(referee.clone());
+        let mut tries = Tries::new(&referee.address, self.patience()?);
         loop {
-            let (before, heard) = (self.store.count(), watch);
-            let mut again = |why: String| {
-                if told != why {
-                    tell(&Notice { urgent: true, text: format!("asking the referee again: {why}") });
-                    told = why;
-                }
-            };
-            match self.follow(referee, settings, &mut watch, stop) {
-                Ok(FollowEnd::Over(end)) => return Ok(end),
-                // Told once, though the next attempts may end in the same way.
-                Ok(FollowEnd::Lost | FollowEnd::Wordless) if watch.is_some() && watch == heard => {}
-                Ok(FollowEnd::Lost) => {
-                    tell(&Notice { urgent: true, text: "lost the referee for a moment".to_owned() });
-                }
-                // A line that is damaged now and then ends nothing.
-                Ok(FollowEnd::Damaged(why)) if watch.is_some() => again(why),
-                // It may take over, and whoever refuses it may have an old store.
-                Ok(FollowEnd::Refused { why, .. }) if watch.is_some() && self.is_named() => again(why),
-                // Who waits may not have heard yet that this one has taken over. And this one, if it only waits for its observer,
-                // is told by that (`fence`) which facts it has to set aside.
-                Ok(FollowEnd::Refused { acts, why }) if !acts || self.would_wait() => {
-                    let error = io::Error::new(ErrorKind::PermissionDenied, why);
-                    return Err(ServiceError::ObservedReferee(referee.address.clone(), error));
-                }
-                Ok(FollowEnd::Refused { why, .. } | FollowEnd::OtherSettings(why)) => {
-                    return Err(ServiceError::Refused(referee.address.clone(), why));
-                }
-                Ok(FollowEnd::Damaged(why) | FollowEnd::Misfit(why)) => {
-                    failures = if self.store.count() > before { 1 } else { failures + 1 };
-                    if failures >= MOST_FAILURES {
-                        return Err(ServiceError::Refused(referee.address.clone(), why));
-                    }
-                    again(why);
-                }
-                Ok(FollowEnd::Wordless) => {
-                    failures += 1;
-                    if failures >= MOST_FAILURES {
-                        return Err(ServiceError::Refused(referee.address.clone(), WORDLESS.to_owned()));
-                    }
-                }
-                Ok(FollowEnd::GoBack(number)) => tell(&self.go_back(referee, number)?),
-                // The referee was reachable before and may return.
-                Err(ServiceError::ObservedReferee(..)) if watch.is_some() => {}
-                Err(error) => return Err(error),
+            let before = self.store.count();
+            let heard = tries.watch;
+            let end = self.follow(referee, settings, &mut tries.watch, stop);
+            tries.count(self.store.count() > before);
+            let is_same = tries.watch == heard;
+            if let Some(end) = self.judge(end, &mut tries, is_same, tell)? {
+                return Ok(end);
             }
-            // A referee takes few connections at once from an address.
-            vain = if self.store.count() > before { 0 } else { (vain + 1).min(MOST_PAUSES) };
-            thread::sleep(PAUSE * vain.max(1));
+            tries.pause();
             if stop.load(Ordering::Relaxed) {
                 return Ok(ObservationEnd::Stopped);
             }
-            if watch.is_some_and(|watch| watch.is_over(Instant::now()))
-                && self.may_take_over(referee, tell)?
-            {
+            if tries.is_silent() && self.may_take_over(&mut tries, tell)? {
                 return Ok(ObservationEnd::TakeOver);
             }
         }
+    }
+
+    /// For how long a referee is waited for that can't be reached yet.
+    fn patience(&self) -> Result<Duration, ServiceError> {
+        Ok(match (self.has_acted_last(), self.has_ended()) {
+            // The programs wait for this one.
+            (true, _) => Duration::ZERO,
+            (false, false) => FIRST_PATIENCE,
+            // It may have come back with an older copy of its store.
+            (false, true) if self.store.is_told()? => Duration::ZERO,
+            (false, true) => END_PATIENCE,
+        })
+    }
+
+    /// Decides what follows from the end of a connection: whether the observation ends, too. `is_same`: nothing came over it.
+    fn judge(
+        &mut self,
+        end: Result<FollowEnd, ServiceError>,
+        tries: &mut Tries,
+        is_same: bool,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<Option<ObservationEnd>, ServiceError> {
+        let has_heard = tries.watch.is_some();
+        match end {
+            Ok(FollowEnd::Over(end)) => {
+                if end == ObservationEnd::Ended {
+                    self.store.mark_told()?;
+                }
+                return Ok(Some(end));
+            }
+            Ok(FollowEnd::GoBack(number)) => return self.hear_back(number, tries, tell),
+            // Told once, though the next attempts may end in the same way.
+            Ok(FollowEnd::Lost | FollowEnd::Wordless) if has_heard && is_same => {}
+            Ok(FollowEnd::Lost) => {
+                tell(&Notice { urgent: true, text: "lost the referee for a moment".to_owned() });
+            }
+            // A line that is damaged now and then ends nothing.
+            Ok(FollowEnd::Damaged(why)) if has_heard => tries.again(why, tell),
+            // It may take over, and whoever refuses it may have an old store.
+            Ok(FollowEnd::Refused { why, .. }) if has_heard && self.is_named() => tries.again(why, tell),
+            // Who waits may not have heard yet that this one has taken over. And this one, if it only waits for its observer,
+            // is told by that (`fence`) which facts it has to set aside.
+            Ok(FollowEnd::Refused { acts, why }) if !acts || self.would_wait() => {
+                return Err(tries.unobserved(ErrorKind::PermissionDenied, why));
+            }
+            Ok(FollowEnd::Refused { why, .. } | FollowEnd::OtherSettings(why)) => {
+                return Err(tries.refused(why));
+            }
+            Ok(FollowEnd::Damaged(why) | FollowEnd::Misfit(why)) => {
+                tries.fail(&why)?;
+                tries.again(why, tell);
+            }
+            Ok(FollowEnd::Wordless) => tries.fail(WORDLESS)?,
+            // The referee was reachable before and may return, or does not run yet.
+            Err(ServiceError::ObservedReferee(..)) if has_heard => {}
+            Err(ServiceError::ObservedReferee(address, error)) if tries.may_wait_for(&error) => {
+                tries.again(format!("{address} can't be observed: {error}"), tell);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(None)
     }
 
     /// Whether this referee, if it observed nobody, would wait for an observer of its own.
@@ -249,40 +351,68 @@ impl StandbyReferee {
     }
 
     /// Whether this referee may take over from one that has fallen silent. It has no connection to it any more.
-    fn may_take_over(
-        &self,
-        referee: &TrustedPeer,
-        tell: &mut dyn FnMut(&Notice),
-    ) -> Result<bool, ServiceError> {
-        if !self.is_named() {
-            let text = "it fell silent before it had let this referee take over";
-            let error = io::Error::new(ErrorKind::TimedOut, text);
-            return Err(ServiceError::ObservedReferee(referee.address.clone(), error));
+    fn may_take_over(&self, tries: &mut Tries, tell: &mut dyn FnMut(&Notice)) -> Result<bool, ServiceError> {
+        if self.is_named() && self.is_current {
+            return Ok(self.is_let(tell));
         }
-        let Some(witness) = &self.witness else { return Ok(true) };
-        let claimed = claim(witness, self.event.founder, (self.event.epoch + 1, self.store.referee));
-        if let Ok(true) = claimed {
-            return Ok(true);
+        if self.has_acted_last() {
+            let text = "it fell silent before it had let this referee take over".to_owned();
+            return Err(tries.unobserved(ErrorKind::TimedOut, text));
         }
-        let text = match claimed {
-            Ok(_) => "the referee is silent, but the witness lets it go on".to_owned(),
+        // The store may be an older copy, or the referee may have told more.
+        let text = "the referee fell silent before this one had all facts, and may take over: it waits for the referee";
+        tell(&Notice { urgent: true, text: text.to_owned() });
+        tries.begin_again(self.patience()?);
+        Ok(false)
+    }
+
+    /// Whether the witness, if there is one, lets this referee take over.
+    fn is_let(&self, tell: &mut dyn FnMut(&Notice)) -> bool {
+        let Some(witness) = &self.witness else { return true };
+        let text = match claim(witness, self.event.founder, (self.event.epoch + 1, self.store.referee)) {
+            Ok(true) => return true,
+            Ok(false) => "the referee is silent, but the witness lets it go on".to_owned(),
             Err(error) => {
                 format!("the referee is silent, and so is the witness at {}: {error}", witness.address)
             }
         };
         tell(&Notice { urgent: true, text });
         thread::sleep(CLAIM_INTERVAL);
-        Ok(false)
+        false
+    }
+
+    /// Hears that the referee, which waits for this one, does not have the facts from a number on.
+    fn hear_back(
+        &mut self,
+        number: u64,
+        tries: &mut Tries,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<Option<ObservationEnd>, ServiceError> {
+        if self.has_acted_last() {
+            tell(&self.go_back(number, tries)?);
+            return Ok(None);
+        }
+        // The referee recorded them, and told them when this one had stored them.
+        let text = format!(
+            "the store of the referee is an older copy: it lacks what was told from fact {number} on"
+        );
+        if !self.is_named() {
+            return Err(
+                tries.refused(format!("{text}, and this one may not take over; it needs a newer copy"))
+            );
+        }
+        tell(&Notice { urgent: true, text });
+        Ok(self.is_let(tell).then_some(ObservationEnd::TakeOver))
     }
 
     /// Sets the facts from a number on aside, which the referee does not have: this one recorded them before it was taken over
     /// from, and has told nobody.
-    fn go_back(&mut self, referee: &TrustedPeer, number: u64) -> Result<Notice, ServiceError> {
+    fn go_back(&mut self, number: u64, tries: &Tries) -> Result<Notice, ServiceError> {
         let own = self.store.from(number)?;
         if own.is_empty() || own.iter().any(|fact| matches!(fact, Fact::Observer { .. } | Fact::Epoch { .. }))
         {
             let text = "both referees have acted for the same event; the one that is wrong has to begin in a new folder";
-            return Err(ServiceError::Refused(referee.address.clone(), text.to_owned()));
+            return Err(tries.refused(text.to_owned()));
         }
         self.store.set_aside(number)?;
         restore_anew(&mut self.event, &self.store.from(1)?);
@@ -290,7 +420,7 @@ impl StandbyReferee {
         Ok(Notice { urgent: false, text })
     }
 
-    /// Receives facts over one connection. On every way out, all facts that were applied are stored.
+    /// Receives facts over one connection. On every way out, all facts that were applied are stored, or forgotten.
     fn follow(
         &mut self,
         referee: &TrustedPeer,
@@ -298,8 +428,13 @@ impl StandbyReferee {
         watch: &mut Option<Watch>,
         stop: &AtomicBool,
     ) -> Result<FollowEnd, ServiceError> {
+        self.needs_all = self.has_acted_last();
         let end = self.listen(referee, settings, watch, stop);
-        self.intake.settle(&mut self.event, &mut self.store)?;
+        if self.may_store() {
+            self.intake.settle(&mut self.event, &mut self.store)?;
+        } else {
+            self.intake.discard(&mut self.event, &self.store)?;
+        }
         end
     }
 
@@ -350,10 +485,16 @@ impl StandbyReferee {
                 return Ok(end);
             }
             // Facts that arrived together are stored together.
-            if !lines.buffer().contains(&b'\n') && self.intake.settle(&mut self.event, &mut self.store)? {
+            let is_last = !lines.buffer().contains(&b'\n');
+            if is_last && self.may_store() && self.intake.settle(&mut self.event, &mut self.store)? {
                 say(&mut output, &PeerLine::Stored(self.store.count()));
             }
         }
+    }
+
+    /// Whether facts may be stored. After a part of them, one that was the last to act could take itself for the one that acts.
+    fn may_store(&self) -> bool {
+        self.is_current || !self.needs_all
     }
 
     /// Handles a line of the referee. Returns why the connection is to be left, if it is.
@@ -372,9 +513,14 @@ impl StandbyReferee {
                 if count > self.intake.last(stored) {
                     return Some(FollowEnd::Damaged("a fact was lost on its way".to_owned()));
                 }
+                self.is_current = true;
                 say(output, &PeerLine::Alive { beat, count: stored });
             }
-            PeerLine::End => return Some(FollowEnd::Over(ObservationEnd::Ended)),
+            // It knows that this one knows.
+            PeerLine::End => {
+                say(output, &PeerLine::Leave);
+                return Some(FollowEnd::Over(ObservationEnd::Ended));
+            }
             PeerLine::Back(number) => return Some(FollowEnd::GoBack(number)),
             PeerLine::Refused { acts, reason } => return Some(FollowEnd::Refused { acts, why: reason }),
             PeerLine::Settings(theirs) => {
@@ -385,12 +531,12 @@ impl StandbyReferee {
         None
     }
 
-    /// Whether all games of the event have been played, and the referee from which this one has taken over does not know it yet.
+    /// Whether all games of the event have been played, and the other referee knows it.
     ///
     /// # Errors
     /// The store can't be read.
-    pub fn owes_the_end(&self) -> Result<bool, ServiceError> {
-        Ok(self.store.taken_over()?.is_some() && self.store.is_over()? && !self.store.is_told()?)
+    pub fn is_end_told(&self) -> Result<bool, ServiceError> {
+        Ok(self.store.is_over()? && self.store.is_told()?)
     }
 
     /// Makes this referee the active one, or one that waits until it may act.
@@ -407,8 +553,13 @@ impl StandbyReferee {
             let text = format!("takes over from the referee at {}", predecessor.address);
             service.log(None, '#', &text)?;
             service.remember(&text);
-            service.succession.predecessor =
-                Some(Predecessor::tell(predecessor, (epoch, by), first, service.to_self.clone()));
+            service.succession.predecessor = Some(Predecessor::tell(
+                predecessor,
+                (epoch, by),
+                first,
+                service.event.has_ended(),
+                service.to_self.clone(),
+            ));
         }
         Ok(service)
     }
@@ -416,7 +567,7 @@ impl StandbyReferee {
 
 /// What to do if the store of a referee that is to act does not know a game.
 pub(super) const FOR_ACTING: &str = "with a newer copy, such as an observer's, the event can go on; without one name another folder, \
-    or take games.pgn, running/ and the report away, and what is lost is played again; a game that is not of this event only has to \
+    or take games.pgn, running/, the report and event.shown away, and what is lost is played again; a game that is not of this event only has to \
     be taken out";
 
 /// What to do if the store of an observer does not know a game.

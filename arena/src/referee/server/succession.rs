@@ -2,7 +2,8 @@
 //!
 //! The successor tells its predecessor of it for as long as it runs, since that one may come back at any time, and must not act. When
 //! all games have been played, it tells it the end, too, with all facts that it lacks, and ends itself when that one has them: otherwise
-//! the predecessor would wait for an observer that has gone home, and its director would let it play the end again.
+//! the predecessor would wait for an observer that has gone home, and its director would let it play the end again. For the same reason
+//! a referee that went on without its observer, as the witness let it, waits at the end for that one to come and hear it.
 
 use std::io::{BufRead as _, BufReader};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -22,8 +23,10 @@ use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
 const FENCE_INTERVAL: Duration = Duration::from_secs(2);
 /// Time for which a connection waits on which the predecessor was told.
 const FENCE_PATIENCE: Duration = Duration::from_secs(30);
-/// Time for which a referee that has taken over tries to tell its predecessor the end of the event.
-const END_PATIENCE: Duration = Duration::from_mins(10);
+/// Time for which a referee waits at the end for another one that can't go home without it.
+pub(super) const END_PATIENCE: Duration = Duration::from_mins(10);
+/// Time for which it waits for one that most likely knows the end already.
+const END_GRACE: Duration = Duration::from_secs(5);
 
 /// The referees before and after this one.
 #[derive(Default)]
@@ -34,33 +37,38 @@ pub(super) struct Succession {
     pub(super) successor: Option<(ConnectionId, u64)>,
     /// What it has told.
     intake: Intake,
+    /// Until when this referee, which knows the end, waits for the other one to know it.
+    home_at: Option<Instant>,
+    /// The connection over which the observer was told the end.
+    pub(super) told_over: Option<ConnectionId>,
 }
 
 /// The referee from which this one has taken over.
 pub(super) struct Predecessor {
     address: String,
-    /// Number of the first fact that it does not have.
-    first: u64,
     /// Channel to the thread that tells it.
     end: Sender<Vec<Fact>>,
-    /// Since when it is told the end.
-    told_since: Option<Instant>,
 }
 
 impl Predecessor {
-    /// Begins to tell a referee that this one has begun a term, on a thread of its own, which ends with the process. Without it the
-    /// predecessor does not know, but may not act all the same.
+    /// Begins to tell a referee that this one has begun a term, and whether the event has ended, on a thread of its own, which ends with
+    /// the process. Without it the predecessor does not know, but may not act all the same.
     pub(super) fn tell(
         peer: TrustedPeer,
         term: Term,
         first: u64,
+        has_ended: bool,
         service: Sender<ServiceMessage>,
     ) -> Predecessor {
         let (end, to_tell) = mpsc::channel();
         let address = peer.address.clone();
-        let tell = move || tell_again_and_again(&peer, term, first, &to_tell, &service);
+        let tell = move || {
+            // One that hears of the take-over alone ends, and does not hear the end.
+            let facts = has_ended.then(|| to_tell.recv_timeout(FENCE_INTERVAL).ok()).flatten();
+            tell_again_and_again(&peer, term, first, facts.unwrap_or_default(), &to_tell, &service);
+        };
         let _ = thread::Builder::new().name("fence".into()).spawn(tell);
-        Predecessor { address, first, end, told_since: None }
+        Predecessor { address, end }
     }
 }
 
@@ -69,19 +77,15 @@ fn tell_again_and_again(
     peer: &TrustedPeer,
     term: Term,
     first: u64,
+    mut facts: Vec<Fact>,
     end: &Receiver<Vec<Fact>>,
     service: &Sender<ServiceMessage>,
 ) {
-    let mut facts = Vec::new();
     loop {
         if let Ok(mut output) = transport::connect(&peer.address, &peer.security, SILENCE) {
-            let last = if facts.is_empty() { 0 } else { first + facts.len() as u64 - 1 };
+            let last = facts.len() as u64;
             say(&mut output, &PeerLine::Fence { token: peer.token.clone(), term, first, last });
-            for (number, fact) in (first..).zip(&facts) {
-                // Serialisation cannot fail: the fact has been stored.
-                say(&mut output, &PeerLine::Fact(number, serde_json::to_string(fact).unwrap_or_default()));
-            }
-            if hears_stored(&output, last) {
+            if tell_end(&mut output, &facts) {
                 // Sending fails only if the service has ended.
                 drop(service.send(ServiceMessage::EndKnown));
                 return;
@@ -96,51 +100,105 @@ fn tell_again_and_again(
     }
 }
 
-/// Waits for the predecessor to store the last fact, or to hang up. One that is stopped hears it when it goes on, so that the
-/// connection is kept.
-fn hears_stored(output: &Transport, last: u64) -> bool {
+/// Sends the predecessor the facts that it lacks, by the number of those that it has; whether it has stored all. Without the end of the
+/// event there are none, and it hangs up. One that is stopped hears it when it goes on, so that the connection is kept.
+fn tell_end(output: &mut Transport, facts: &[Fact]) -> bool {
     let Ok(reader) = output.reader() else { return false };
-    let mut line = Vec::new();
-    let read = BufReader::new(reader.with_timeout(Some(FENCE_PATIENCE))).read_until(b'\n', &mut line);
-    let told = read.ok().and_then(|_| PeerLine::parse(line.strip_suffix(b"\n")?));
-    last > 0 && told == Some(PeerLine::Stored(last))
+    let mut lines = BufReader::new(reader.with_timeout(Some(FENCE_PATIENCE)));
+    let mut stored = || {
+        let mut line = Vec::new();
+        lines.read_until(b'\n', &mut line).ok()?;
+        match PeerLine::parse(line.strip_suffix(b"\n")?) {
+            Some(PeerLine::Stored(count)) => Some(count as usize),
+            _ => None,
+        }
+    };
+    let Some(missing) = stored().and_then(|count| facts.get(count..)) else { return false };
+    let mut number = (facts.len() - missing.len()) as u64;
+    for fact in missing {
+        number += 1;
+        // Serialisation cannot fail: the fact has been stored.
+        say(output, &PeerLine::Fact(number, serde_json::to_string(fact).unwrap_or_default()));
+    }
+    !facts.is_empty() && (missing.is_empty() || stored() == Some(facts.len()))
 }
 
 impl Service {
-    /// Whether the referee from which this one has taken over, if there is one, knows the end of the event. If it does not, it is
-    /// told, for some time.
-    pub(super) fn is_end_known(
+    /// Whether nobody else has to know the end of the event, which this referee knows.
+    pub(super) fn is_end_told(&self) -> Result<bool, ServiceError> {
+        Ok(self.end_patience()?.is_none() || self.store.is_told()?)
+    }
+
+    /// For how long this referee waits at the end for another one to know it.
+    fn end_patience(&self) -> Result<Option<Duration>, ServiceError> {
+        Ok(if self.succession.predecessor.is_some() || self.store.has_left()? {
+            Some(END_PATIENCE)
+        } else if self.observer().is_some() || self.lease.connection().is_some() {
+            Some(END_GRACE)
+        } else {
+            None
+        })
+    }
+
+    /// Begins to wait for the other referee to know the end, which this one knows.
+    pub(super) fn wait_at_the_end(
         &mut self,
         now: Instant,
         tell: &mut dyn FnMut(&Notice),
-    ) -> Result<bool, ServiceError> {
-        let has_all = self.lease.connection().is_some() && self.lease.stored() == self.store.count();
-        if has_all {
-            self.end_is_known()?;
+    ) -> Result<(), ServiceError> {
+        let Some(patience) = self.end_patience()? else { return Ok(()) };
+        if self.succession.home_at.is_some() {
+            return Ok(());
         }
-        let Some(predecessor) = &mut self.succession.predecessor else { return Ok(true) };
-        if let Some(since) = predecessor.told_since {
-            return Ok(now.saturating_duration_since(since) > END_PATIENCE);
+        self.succession.home_at = Some(now + patience);
+        if let Some(predecessor) = &self.succession.predecessor {
+            // Receiving fails only if the thread could not be started.
+            let _ = predecessor.end.send(self.store.from(1)?);
         }
-        predecessor.told_since = Some(now);
-        // Receiving fails only if the thread could not be started.
-        let _ = predecessor.end.send(self.store.from(predecessor.first)?);
+        if patience < END_PATIENCE {
+            return Ok(());
+        }
+        let other =
+            self.succession.predecessor.as_ref().map(|predecessor| format!("at {} ", predecessor.address));
         let text = format!(
-            "the referee at {} does not know the end yet: this one waits for it to come back, for {} minutes; then the same command \
+            "the other referee {}does not know the end yet: this one waits for it to come back, for {} minutes; then the same command \
              waits again, and `quit` does not wait",
-            predecessor.address,
+            other.unwrap_or_default(),
             END_PATIENCE.as_secs() / 60
         );
-        self.note(&text, tell)?;
-        Ok(false)
+        self.note(&text, tell)
     }
 
-    /// Notes that the predecessor knows the end.
-    pub(super) fn end_is_known(&mut self) -> Result<(), ServiceError> {
-        if self.succession.predecessor.take().is_some() {
-            self.store.mark_told()?;
+    /// Tells the end to an observer that has everything. Whether this referee may go home: the other one knows the end, or was waited
+    /// for.
+    pub(super) fn may_go_home(&mut self, now: Instant) -> Result<bool, ServiceError> {
+        let is_reported = self.reported == Some(self.store.count());
+        if !(is_reported || self.is_at_the_end())
+            || self.succession.successor.is_some()
+            || !self.store.is_over()?
+        {
+            return Ok(false);
         }
-        Ok(())
+        let connection =
+            self.lease.connection().filter(|_| self.is_acting() && self.lease.stored() == self.store.count());
+        if let Some(observer) = connection.filter(|_| self.succession.told_over != connection) {
+            self.succession.told_over = connection;
+            // It has everything, also if it can't answer any more.
+            self.succession.home_at = self.succession.home_at.map(|until| until.min(now + END_GRACE));
+            self.observers.say(observer, &PeerLine::End);
+        }
+        Ok(self.is_end_told()? || self.succession.home_at.is_none_or(|until| now > until))
+    }
+
+    /// Whether this referee only waits for the other one to know the end.
+    pub(super) fn is_at_the_end(&self) -> bool {
+        self.succession.home_at.is_some()
+    }
+
+    /// Notes that the other referee knows the end.
+    pub(super) fn end_is_known(&mut self) -> Result<(), ServiceError> {
+        self.succession.predecessor = None;
+        Ok(self.store.mark_told()?)
     }
 
     /// The term of a referee that has taken over from this one, if that is known.
@@ -168,10 +226,17 @@ impl Service {
         }
         self.announce(&format!("another referee has taken over, in epoch {}", term.0), tell)?;
         if last == 0 {
-            return Ok(Some(ServiceEnd::Outdated));
+            // One that knows the end waits for the next line: its successor may have learned it in this moment.
+            let is_end_near = self.event.has_ended() && self.succession.home_at.take().is_some();
+            self.drop_observer(connection);
+            return Ok((!is_end_near).then_some(ServiceEnd::Outdated));
         }
         restore_anew(&mut self.event, &self.store.from(1)?);
+        if self.store.count() >= last {
+            return self.take_end(connection, last, tell).map(Some);
+        }
         self.succession.successor = Some((connection, last));
+        self.observers.say(connection, &PeerLine::Stored(self.store.count()));
         Ok(None)
     }
 
@@ -196,17 +261,29 @@ impl Service {
         if is_taken && self.succession.intake.last(stored) < last {
             return Ok(None);
         }
-        if !is_taken || !self.event.has_ended() {
-            return Ok(Some(ServiceEnd::Outdated));
+        match self.succession.successor {
+            Some((connection, _)) if is_taken => self.take_end(connection, last, tell).map(Some),
+            _ => Ok(Some(ServiceEnd::Outdated)),
+        }
+    }
+
+    /// Stores the end that the successor has told.
+    fn take_end(
+        &mut self,
+        connection: ConnectionId,
+        last: u64,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<ServiceEnd, ServiceError> {
+        if !self.event.has_ended() {
+            return Ok(ServiceEnd::Outdated);
         }
         // All or nothing: with a part of them, this referee could take itself for the one that acts.
         self.succession.intake.settle(&mut self.event, &mut self.store)?;
         self.store.mark_over()?;
-        if let Some((connection, _)) = self.succession.successor {
-            self.observers.say(connection, &PeerLine::Stored(last));
-        }
+        self.store.mark_told()?;
+        self.observers.say(connection, &PeerLine::Stored(last));
         self.write_end(tell)?;
         self.announce("all games have been played there; this one has them, too", tell)?;
-        Ok(Some(ServiceEnd::Complete))
+        Ok(ServiceEnd::Complete)
     }
 }

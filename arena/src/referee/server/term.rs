@@ -5,6 +5,8 @@
 //! over meanwhile, it says so (`fence`), and the service ends.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,8 +19,12 @@ use crate::referee::lease::{LeaseStep, Term};
 use crate::referee::{ConnectionEvent, Notice};
 
 /// Why nothing goes on.
-const WAITS: &str = "the event waits for its observer, which may have taken over, and even have ended the event: started again by its \
-    command, it tells this referee. If you know that it has not taken over, `alone` goes on without it";
+const WAITS: &str = "the event waits for its observer, which may have taken over: started again by its command, it tells this referee. \
+    If you know that it has not taken over, `alone` goes on without it";
+
+/// Why a referee waits that knows the end.
+const WAITS_AT_THE_END: &str =
+    "all games have been played; this referee waits some seconds for the other one to know it";
 
 impl Service {
     /// Whether this is the acting referee.
@@ -49,6 +55,7 @@ impl Service {
             LeaseStep::Wait if self.duty == Duty::Begins => {
                 self.duty = Duty::Waits;
                 match self.successor_term()? {
+                    None if self.is_at_the_end() => self.note(WAITS_AT_THE_END, tell),
                     None => self.announce(WAITS, tell),
                     Some((epoch, _)) => {
                         let text = format!(
@@ -59,9 +66,17 @@ impl Service {
                     }
                 }
             }
+            // A referee that was started anew may have an older copy of the store with which it acted: it needs its observer. At the end
+            // nothing has to go on.
+            LeaseStep::Wait if !self.claims.has_acted || self.is_at_the_end() => Ok(()),
             LeaseStep::Wait => {
-                let term = (self.event.epoch + 1, self.store.referee);
-                self.claims.make(self.event.founder, term, now, &self.to_self);
+                if !self.claims.is_due(now) {
+                    return Ok(());
+                }
+                // The observer knows the term of the last fact that it has confirmed, or a later one: it may have claimed any of these.
+                let first = self.store.epoch_of(self.lease.stored())? + 1;
+                let wanted = (self.event.epoch + 1, self.store.referee);
+                self.claims.make(self.event.founder, first, wanted, now, &self.to_self);
                 Ok(())
             }
             LeaseStep::Act => {
@@ -75,11 +90,11 @@ impl Service {
 
     pub(super) fn begin_term(&mut self, now: Instant) -> Result<(), ServiceError> {
         // Everything in the store is confirmed now.
-        let kept = write_games_anew(&mut self.files, &self.event, &self.store)?;
+        let kept = write_games_anew(&mut self.files, &self.event, &mut self.store)?;
         if let Some(text) = kept {
             self.event.tell(true, text);
         }
-        self.duty = Duty::Acts;
+        (self.duty, self.claims.has_acted) = (Duty::Acts, true);
         self.event.open(self.store.referee, now);
         Ok(())
     }
@@ -110,6 +125,8 @@ impl Service {
         }
         match granted {
             Ok(true) => {
+                // It has to hear the end.
+                self.store.mark_left(true)?;
                 self.event.dismiss_observer();
                 self.begin_term(Instant::now())?;
                 self.announce("the witness lets this referee go on without its observer", tell)
@@ -176,7 +193,11 @@ pub(super) const CLAIM_INTERVAL: Duration = Duration::from_millis(500);
 /// The claims of a referee that waits for its observer, if there is a witness.
 pub(super) struct Claims {
     witness: Option<TrustedPeer>,
+    /// Whether this process has acted.
+    has_acted: bool,
     is_pending: bool,
+    /// The number that was claimed last.
+    reached: Arc<AtomicU64>,
     due: Option<Instant>,
     /// What the director was told last.
     told: String,
@@ -184,19 +205,44 @@ pub(super) struct Claims {
 
 impl Claims {
     pub(super) fn new(witness: Option<TrustedPeer>) -> Claims {
-        Claims { witness, is_pending: false, due: None, told: String::new() }
+        Claims {
+            witness,
+            has_acted: false,
+            is_pending: false,
+            reached: Arc::default(),
+            due: None,
+            told: String::new(),
+        }
     }
 
-    /// Claims a term, on a thread of its own, when that is due.
-    fn make(&mut self, event: u64, term: Term, now: Instant, service: &Sender<ServiceMessage>) {
+    /// Whether a claim is to be made now.
+    fn is_due(&self, now: Instant) -> bool {
+        self.witness.is_some() && !self.is_pending && self.due.is_none_or(|due| now >= due)
+    }
+
+    /// Claims the terms from a number up to the last one, each after the one before was granted, on a thread of its own. An attempt
+    /// that was not answered goes on where it stopped: the witness may have granted it.
+    fn make(
+        &mut self,
+        event: u64,
+        first: u64,
+        (last, by): Term,
+        now: Instant,
+        service: &Sender<ServiceMessage>,
+    ) {
         let Some(witness) = self.witness.clone() else { return };
-        if self.is_pending || self.due.is_some_and(|due| now < due) {
-            return;
-        }
-        let service = service.clone();
+        let (service, reached) = (service.clone(), Arc::clone(&self.reached));
         let ask = move || {
+            let mut granted = Ok(true);
+            for epoch in first.max(reached.load(Ordering::Relaxed))..=last {
+                reached.store(epoch, Ordering::Relaxed);
+                granted = claim(&witness, event, (epoch, by));
+                if !matches!(granted, Ok(true)) {
+                    break;
+                }
+            }
             // Sending fails only if the service has ended.
-            let _ = service.send(ServiceMessage::Claimed(term.0, claim(&witness, event, term)));
+            let _ = service.send(ServiceMessage::Claimed(last, granted));
         };
         self.due = Some(now + CLAIM_INTERVAL);
         self.is_pending = thread::Builder::new().name("claim".into()).spawn(ask).is_ok();

@@ -362,3 +362,245 @@ fn all_connections_together_leave_files_for_the_event() {
     }
     assert!(FileShares::of(127).is_err());
 }
+
+/// A referee that runs on a thread of its own, with an address for observers.
+struct Running {
+    address: String,
+    director: Director,
+    end: thread::JoinHandle<(Option<ServiceEnd>, String)>,
+}
+
+fn run(mut service: Service, stays: bool) -> Running {
+    let any = "127.0.0.1:0".parse().expect("an address");
+    let address = service.let_observe(any, TOKEN.to_owned(), SHARED.to_owned()).expect("a port").to_string();
+    let director = service.director();
+    let end = thread::spawn(move || {
+        let mut told = String::new();
+        let end = service.run(stays, &mut |news| told += &format!("{}\n", news.text));
+        (end.ok(), told)
+    });
+    Running { address, director, end }
+}
+
+fn facts_in(folder: &Path) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let store = EventStore::open(&folder.join("event.sqlite"), "{}", |fact| {
+        facts.push(fact);
+        Ok(())
+    });
+    drop(store.expect("a store"));
+    facts
+}
+
+/// The facts of an event of which the first game was played, with an observer that may take over.
+fn observed_event(acting: u64, observer: u64) -> Vec<Fact> {
+    let begin = [Fact::Epoch { epoch: 1, by: acting }, Fact::Observer { by: Some(observer) }];
+    begin.into_iter().chain(first_game()).collect()
+}
+
+/// The same after both games.
+fn ended_event(acting: u64, observer: u64) -> Vec<Fact> {
+    let second = first_game().into_iter().map(|fact| match fact {
+        Fact::Began { opening, start, moves, at, .. } => {
+            Fact::Began { game: 1, round: 1, white: 1, black: 0, opening, start, moves, at }
+        }
+        Fact::Moved { mv, used, words, .. } => Fact::Moved { game: 1, mv, used, words },
+        Fact::Ended { outcome, detail, millis, .. } => Fact::Ended { game: 1, outcome, detail, millis },
+        other => other,
+    });
+    observed_event(acting, observer).into_iter().chain(second).collect()
+}
+
+#[test]
+fn an_observer_takes_over_from_a_referee_with_an_older_copy_of_its_store() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let facts = observed_event(acting, observer);
+    store(folders[0].path(), &facts[..3]);
+    store(folders[1].path(), &facts);
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let mut told = String::new();
+    let end = standby
+        .watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut |news| told += &news.text);
+    assert!(matches!(end, Ok(ObservationEnd::TakeOver)), "{end:?}");
+    assert!(told.contains("an older copy: it lacks what was told from fact 4 on"), "{told}");
+    drop(standby);
+    assert_eq!(facts_in(folders[1].path()), facts, "nothing is set aside");
+    let refused = first.director.order(Order::new("alone", CONSOLE)).expect("it runs").expect_err("refused");
+    assert!(refused.contains("another referee has taken over"), "{refused}");
+    first.director.quit(false);
+    let (_, told) = first.end.join().expect("no panic");
+    assert!(told.contains("the store here is an older copy"), "{told}");
+}
+
+#[test]
+fn a_predecessor_gets_the_end_with_all_that_its_older_copy_lacks() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let mut facts = ended_event(acting, observer);
+    store(folders[0].path(), &facts[..4]);
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    facts.extend([Fact::Epoch { epoch: 2, by: observer }, Fact::Observer { by: None }]);
+    store(folders[1].path(), &facts);
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    standby.predecessor = Some(peer(&first.address, TOKEN));
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let mut successor = standby
+        .take_over(ListenConfig { address, limits: ConnectionLimits::default(), tls: None })
+        .expect("a service");
+    assert!(matches!(successor.run(false, &mut quiet), Ok(ServiceEnd::Complete)));
+    drop(successor);
+    assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Complete));
+    let [mine, theirs] = folders.each_ref().map(|folder| facts_in(folder.path()));
+    assert!(mine == theirs && mine.starts_with(&facts), "{mine:?}");
+    let [mine, theirs] =
+        folders.each_ref().map(|folder| fs::read_to_string(folder.path().join("games.pgn")).expect("games"));
+    assert_eq!(mine, theirs);
+}
+
+#[test]
+fn an_observer_that_knows_the_end_tells_it_to_a_referee_that_waits_for_it() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    for folder in &folders {
+        store(folder.path(), &ended_event(acting, observer));
+    }
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    standby.finish(&mut quiet).expect("written");
+    assert!(!standby.is_end_told().expect("read"), "the other one may not know it");
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
+    assert!(matches!(end, Ok(ObservationEnd::Ended)), "{end:?}");
+    standby.finish(&mut quiet).expect("written");
+    assert!(standby.is_end_told().expect("read"));
+    drop(standby);
+    assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Complete));
+    assert_eq!(facts_in(folders[0].path()), facts_in(folders[1].path()));
+    // Both know that both know.
+    let begin = Instant::now();
+    let (end, told) =
+        run(service(folders[0].path()).expect("a service"), false).end.join().expect("no panic");
+    assert!(end == Some(ServiceEnd::Complete) && told.contains("nothing is written anew"), "{told}");
+    assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn an_observer_that_was_left_gets_the_end() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let mut facts = ended_event(acting, observer);
+    store(folders[1].path(), &facts[..4]);
+    facts.insert(4, Fact::Observer { by: None });
+    facts.insert(5, Fact::Epoch { epoch: 2, by: acting });
+    store(folders[0].path(), &facts);
+    let service = service(folders[0].path()).expect("a service");
+    service.store.mark_left(true).expect("noted");
+    service.store.mark_over().expect("noted");
+    let first = run(service, false);
+    thread::sleep(Duration::from_millis(300));
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
+    assert!(matches!(end, Ok(ObservationEnd::Ended)), "{end:?}");
+    assert!(standby.finish(&mut quiet).expect("written").is_some());
+    drop(standby);
+    assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Complete));
+    let games =
+        folders.each_ref().map(|folder| fs::read_to_string(folder.path().join("games.pgn")).expect("games"));
+    assert!(games[0] == games[1] && games[0].matches("[Event ").count() == 2, "{games:?}");
+}
+
+#[test]
+fn an_observer_waits_for_a_referee_that_does_not_run_yet() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = free.local_addr().expect("an address");
+    drop(free);
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let watching = thread::spawn(move || {
+        let mut told = String::new();
+        let peer = peer(&address.to_string(), TOKEN);
+        let end = standby.watch(&peer, SHARED, &AtomicBool::new(false), &mut |news| told += &news.text);
+        (end, told)
+    });
+    thread::sleep(Duration::from_millis(300));
+    let mut acting = service(folders[0].path()).expect("a service");
+    acting.let_observe(address, TOKEN.to_owned(), SHARED.to_owned()).expect("the port");
+    let director = acting.director();
+    let running = thread::spawn(move || acting.run(true, &mut quiet).is_ok());
+    thread::sleep(Duration::from_millis(1500));
+    assert!(director.quit(false));
+    let (end, told) = watching.join().expect("no panic");
+    assert!(matches!(end, Ok(ObservationEnd::Ended)) && told.contains("can't be observed"), "{end:?} {told}");
+    assert!(running.join().expect("no panic"));
+}
+
+#[test]
+fn an_older_copy_of_the_store_is_refused_whatever_the_games_say() {
+    let corrected = |outcome| Fact::Corrected {
+        game: 0,
+        outcome: crate::match_store::RecordedOutcome(outcome),
+        detail: String::new(),
+    };
+    let win = game::Outcome::Win { winner: game::Color::White, reason: game::WinReason::Resignation };
+    let draw = game::Outcome::Draw(game::DrawReason::Agreement);
+    let [older, newer] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    store(older.path(), &first_game());
+    drop(acting(older.path()));
+    let facts = first_game().into_iter().chain([corrected(draw), corrected(win)]).collect::<Vec<_>>();
+    store(newer.path(), &facts);
+    drop(acting(newer.path()));
+    let shown = fs::read_to_string(newer.path().join("event.shown")).expect("a count");
+    assert_eq!(shown.trim().parse(), Ok(facts_in(newer.path()).len()));
+    for end in ["", "-wal"] {
+        let name = format!("event.sqlite{end}");
+        let _ = fs::remove_file(newer.path().join(&name));
+        let _ = fs::copy(older.path().join(&name), newer.path().join(&name));
+    }
+    let before = fs::read(newer.path().join("games.pgn")).expect("games");
+    let why = service(newer.path()).err().expect("refused").to_string();
+    assert!(why.contains("its store has 4 facts, and 6 were shown (event.shown)"), "{why}");
+    assert_eq!(fs::read(newer.path().join("games.pgn")).expect("games"), before);
+    fs::write(newer.path().join("event.shown"), "x").expect("written");
+    let refused = service(newer.path()).err();
+    assert!(matches!(refused, Some(ServiceError::Store(EventStoreError::Uncounted(_)))), "{refused:?}");
+}
+
+#[test]
+fn what_is_no_file_in_the_place_of_games_pgn_is_put_aside_unopened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    store(folder.path(), &first_game());
+    let games = folder.path().join("games.pgn");
+    let (mut service, text) = acting(folder.path());
+    let make = |program: &str, arguments: &[&str]| {
+        let made = std::process::Command::new(program).args(arguments).arg(&games).status();
+        made.is_ok_and(|status| status.success())
+    };
+    let others: [(&str, &[&str]); 4] =
+        [("mkdir", &[]), ("mkfifo", &[]), ("ln", &["-s", "/dev/zero"]), ("ln", &["-s", "/dev/full"])];
+    let mut kept = 0;
+    for (program, arguments) in others {
+        fs::remove_file(&games).expect("removed");
+        // Not every system has all of them.
+        if !make(program, arguments) {
+            fs::write(&games, &text).expect("written");
+            continue;
+        }
+        kept += 1;
+        let order = Order::new(
+            if kept % 2 == 0 { "correct 1 1-0 so --yes" } else { "correct 1 0-1 so --yes" },
+            CONSOLE,
+        );
+        service.carry_out(&order, &mut quiet).expect("done").expect("obeyed");
+        let mut told = String::new();
+        service.deliver(&mut |news| told += &news.text).expect("delivered");
+        assert!(told.contains(&format!("kept as games-{kept}.pgn")), "{program}: {told}");
+        assert_eq!(fs::read_to_string(&games).expect("a file"), service.files.games());
+    }
+    assert!(kept > 0);
+    drop(service);
+    fs::remove_file(&games).expect("removed");
+    assert!(make("mkdir", &[]));
+    acting(folder.path());
+    assert!(games.is_file() && folder.path().join(format!("games-{}.pgn", kept + 1)).is_dir());
+}
