@@ -172,6 +172,10 @@ impl SyzygyTables {
 }
 
 /// A set without tables; `None` where there are no files, in a browser.
+#[cfg_attr(
+    not(target_family = "wasm"),
+    expect(clippy::unnecessary_wraps, reason = "files are everywhere else")
+)]
 fn no_tables() -> Option<Tablebase<Chess>> {
     #[cfg(target_family = "wasm")]
     return None;

@@ -376,7 +376,7 @@ fn run(mut service: Service, stays: bool) -> Running {
     let director = service.director();
     let end = thread::spawn(move || {
         let mut told = String::new();
-        let end = service.run(stays, &mut |news| told += &format!("{}\n", news.text));
+        let end = service.run(stays, &mut |news| told.extend([&news.text, "\n"]));
         (end.ok(), told)
     });
     Running { address, director, end }
