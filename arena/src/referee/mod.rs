@@ -5,11 +5,14 @@
 //! [`Fact`]s to be stored and records to be sent, in this order. A referee that resumes the event from the store
 //! therefore knows everything that any client was told.
 
+mod checkpoints;
+mod differences;
 mod director;
 mod event;
 mod fact;
 mod guesses;
 mod intake;
+mod job_thread;
 mod lease;
 mod live_game;
 mod peer_line;
@@ -17,6 +20,7 @@ mod regular;
 pub mod report;
 pub mod server;
 mod settings;
+mod shown_count;
 #[cfg(test)]
 mod simulation;
 mod store;

@@ -4,21 +4,21 @@
 //! A commit does not wait for the disk, because data handed to the operating system survives the death of the process.
 //! Only checkpoints wait for the disk; they run on a separate thread.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
-use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Sender};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
-use serde_json::Value;
 
+use super::checkpoints::Checkpoints;
+use super::differences::differences;
 use super::fact::Fact;
 use super::lease::Term;
-use super::regular::{create_regular, read_regular};
+use super::shown_count::ShownCount;
 
 /// An error of the event store.
 #[derive(Debug, thiserror::Error)]
@@ -405,99 +405,6 @@ impl EventStore {
     }
 }
 
-/// The number of facts that somebody was shown, in a file that is written in place.
-struct ShownCount {
-    path: PathBuf,
-    count: u64,
-    file: Option<File>,
-}
-
-impl ShownCount {
-    /// Reads the file, if there is one.
-    fn read(path: PathBuf) -> Result<ShownCount, EventStoreError> {
-        let text = match read_regular(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned(),
-            Err(error) => return Err(EventStoreError::System { path, error }),
-        };
-        let count = if text.is_empty() { Some(0) } else { text.trim().parse().ok() };
-        let Some(count) = count else {
-            return Err(EventStoreError::Uncounted(path));
-        };
-        Ok(ShownCount { path, count, file: None })
-    }
-
-    fn raise(&mut self, count: u64) -> Result<(), EventStoreError> {
-        if count > self.count { self.write(count) } else { Ok(()) }
-    }
-
-    fn lower(&mut self, count: u64) -> Result<(), EventStoreError> {
-        if count < self.count { self.write(count) } else { Ok(()) }
-    }
-
-    fn write(&mut self, count: u64) -> Result<(), EventStoreError> {
-        let mut write = || {
-            let file = match &mut self.file {
-                Some(file) => file,
-                file => file.insert(create_regular(&self.path)?),
-            };
-            file.seek(SeekFrom::Start(0))?;
-            // All numbers have the same length, so that nothing is left of the one before.
-            file.write_all(format!("{count:020}\n").as_bytes())
-        };
-        write().map_err(|error| EventStoreError::System { path: self.path.clone(), error })?;
-        self.count = count;
-        Ok(())
-    }
-}
-
-/// Names what differs between two descriptions of settings. They are JSON objects; of other texts both are shown.
-fn differences(before: &str, now: &str) -> String {
-    let differing = differing(before, now).into_iter();
-    let told: Vec<String> = differing.map(|(name, old, new)| format!("{name}: {old}, now {new}")).collect();
-    if told.is_empty() { format!("{before}, now {now}") } else { told.join("; ") }
-}
-
-/// What differs between two JSON objects: the names, and both values.
-pub(super) fn differing(one: &str, other: &str) -> Vec<(String, String, String)> {
-    let read = |text: &str| serde_json::from_str(text).map(flat).unwrap_or_default();
-    let (one, other): (BTreeMap<_, _>, BTreeMap<_, _>) = (read(one), read(other));
-    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-    let shown = |value: Option<&String>| value.map_or("none", String::as_str).to_owned();
-    let changed = names.into_iter().filter(|name| one.get(*name) != other.get(*name));
-    changed.map(|name| (name.clone(), shown(one.get(name)), shown(other.get(name)))).collect()
-}
-
-/// The values of a JSON object in words, with the names of objects inside before those of their values.
-fn flat(object: serde_json::Map<String, Value>) -> BTreeMap<String, String> {
-    let mut values = BTreeMap::new();
-    for (name, value) in object {
-        match value {
-            Value::Object(inner) => {
-                let inner = inner.into_iter().map(|(key, value)| (format!("{name}.{key}"), in_words(&value)));
-                values.extend(inner);
-            }
-            value => drop(values.insert(name, in_words(&value))),
-        }
-    }
-    values
-}
-
-/// A value without the signs of JSON: `swiss, rounds 3` for `{"swiss":{"rounds":3}}`.
-fn in_words(value: &Value) -> String {
-    let told = |(key, value): (&String, &Value)| match value {
-        Value::Object(_) => format!("{key}, {}", in_words(value)),
-        _ => format!("{key} {}", in_words(value)),
-    };
-    match value {
-        Value::Null => "none".to_owned(),
-        Value::Bool(is_so) => if *is_so { "yes" } else { "no" }.to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Object(inner) => inner.iter().map(told).collect::<Vec<_>>().join(", "),
-        Value::Array(inner) => inner.iter().map(in_words).collect::<Vec<_>>().join(", "),
-        Value::Number(number) => number.to_string(),
-    }
-}
-
 /// Of all facts about a game returns those that make it what it is: those since it last began.
 pub(super) fn since_beginning(facts: &[Fact]) -> Vec<Fact> {
     // There may be earlier facts, such as `Released`, or the game was finished before and reopened.
@@ -590,94 +497,10 @@ fn read(
     Ok(next)
 }
 
-/// Number of facts stored between two checkpoints. The log grows by some kilobytes for each fact.
-const FACTS_BETWEEN: u64 = 10_000;
-/// Length of the log, in pages, beyond which a checkpoint blocks the writer: a quarter of a gigabyte.
-const MOST_PAGES: i64 = 262_144;
-
-/// A thread that makes checkpoints over its own connection to the database.
-struct Checkpoints {
-    /// Number of the fact before which the next checkpoint is due.
-    due: u64,
-    thread: JobThread<(), rusqlite::Error>,
-}
-
-impl Checkpoints {
-    /// Starts the thread on its own connection; `next` is the number of the next fact of the store.
-    fn start(database: Connection, next: u64) -> io::Result<Checkpoints> {
-        let make = move |()| {
-            // The writer continues meanwhile, so the log may not be empty afterwards.
-            if checkpoint(&database, "PASSIVE")? > MOST_PAGES {
-                // The rest is short. The writer waits for it, and the log starts from its beginning again.
-                checkpoint(&database, "FULL")?;
-            }
-            Ok(())
-        };
-        Ok(Checkpoints { due: next + FACTS_BETWEEN, thread: JobThread::start("checkpoints", make)? })
-    }
-
-    /// Reports that all facts before the number `next` are stored, and makes a checkpoint if one is due.
-    ///
-    /// # Errors
-    /// An earlier checkpoint failed.
-    fn stored_before(&mut self, next: u64) -> rusqlite::Result<()> {
-        if next >= self.due {
-            self.due = next + FACTS_BETWEEN;
-            self.thread.check()?;
-            self.thread.add(());
-        }
-        Ok(())
-    }
-}
-
-/// Makes a checkpoint and returns the length of the log in pages.
-fn checkpoint(database: &Connection, mode: &str) -> rusqlite::Result<i64> {
-    database.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(1))
-}
-
-/// Handle of a job thread. The thread ends with the first job that fails. Dropping the handle waits until all jobs are
-/// done.
-pub(super) struct JobThread<J, E> {
-    jobs: Option<Sender<J>>,
-    thread: Option<JoinHandle<Result<(), E>>>,
-}
-
-impl<J: Send + 'static, E: Send + 'static> JobThread<J, E> {
-    pub(super) fn start(
-        name: &str,
-        mut work: impl FnMut(J) -> Result<(), E> + Send + 'static,
-    ) -> io::Result<JobThread<J, E>> {
-        let (jobs, queue) = mpsc::channel();
-        let thread = thread::Builder::new().name(name.to_owned());
-        let thread = thread.spawn(move || queue.into_iter().try_for_each(&mut work))?;
-        Ok(JobThread { jobs: Some(jobs), thread: Some(thread) })
-    }
-
-    /// Adds a job. Failures are reported by [`JobThread::check`] only.
-    pub(super) fn add(&self, job: J) {
-        let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
-    }
-
-    /// Returns the error of the job that failed, once.
-    pub(super) fn check(&mut self) -> Result<(), E> {
-        // The panic handler has already printed the message.
-        self.thread
-            .take_if(|thread| thread.is_finished())
-            .and_then(|thread| thread.join().ok())
-            .unwrap_or(Ok(()))
-    }
-}
-
-impl<J, E> Drop for JobThread<J, E> {
-    fn drop(&mut self) {
-        self.jobs = None;
-        let _ = self.thread.take().map(JoinHandle::join);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{EventStore, Fact, *};
+    use crate::referee::checkpoints::FACTS_BETWEEN;
 
     fn facts(path: &Path, settings: &str) -> Result<(EventStore, Vec<Fact>), EventStoreError> {
         let mut facts = Vec::new();
@@ -686,16 +509,6 @@ mod tests {
             Ok(())
         })?;
         Ok((store, facts))
-    }
-
-    #[test]
-    fn what_differs_is_told_in_words() {
-        let now = r#"{"schedule":{"format":"round-robin","games":2},"ponder":false,"seed":null,"programs":["A","B"]}"#;
-        let then = r#"{"schedule":{"format":{"swiss":{"rounds":3}},"games":2},"ponder":true,"seed":7,"programs":["A"]}"#;
-        assert_eq!(
-            differences(then, now),
-            "ponder: yes, now no; programs: A, now A, B; schedule.format: swiss, rounds 3, now round-robin; seed: 7, now none"
-        );
     }
 
     #[test]

@@ -17,8 +17,8 @@ use time::OffsetDateTime;
 
 use super::page;
 use super::shown::{game_files, numbers_in};
+use crate::referee::job_thread::JobThread;
 use crate::referee::regular::{create_regular, is_regular, named, read_regular, write_regular};
-use crate::referee::store::JobThread;
 use crate::referee::{ConnectionId, EventState, FinishedGame, report};
 
 /// Makes the folder of the games in play, and removes the games from it. What somebody else has put there stays.

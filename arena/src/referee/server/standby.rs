@@ -20,10 +20,10 @@ use super::succession::{END_PATIENCE, Predecessor};
 use super::term::CLAIM_INTERVAL;
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
+use crate::referee::differences::differing;
 use crate::referee::intake::{Intake, NotTaken, restore_anew};
 use crate::referee::lease::{SILENCE, Watch};
 use crate::referee::peer_line::{PeerLine, checksum};
-use crate::referee::store::differing;
 use crate::referee::{EventState, EventStore, Fact, Notice, report, view};
 
 /// Pause before the active referee is tried again.
