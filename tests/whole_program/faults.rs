@@ -78,7 +78,7 @@ fn a_damaged_store_is_told_and_a_copy_goes_on() {
     for damaged in [torn, other.expect("the move is stored as text"), b"no store at all".to_vec()] {
         fs::write(&store, damaged).expect("written");
         let status = command(folder.path(), "", &arguments).stdin(Stdio::null()).status().expect("herald");
-        assert_eq!(status.code(), Some(1));
+        assert_eq!(status.code(), Some(2));
         told.push(error(folder.path()));
     }
     assert!(told.iter().all(|told| told.contains("the store is damaged")), "{told:?}");
