@@ -226,8 +226,8 @@ fn an_observer_takes_over() {
     second.hear("! the referee is gone");
     second.hear("refereeing");
     assert!(died.elapsed() < Duration::from_secs(3), "{:?}", died.elapsed());
-    second.hear("! all games have been played");
     second.hear("the other referee at");
+    second.hear("! all games have been played");
     // Started again by its own command, the first is told the end, and both go home.
     let first = folder.path().join("event");
     let again =

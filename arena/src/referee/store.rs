@@ -343,6 +343,14 @@ impl EventStore {
         self.note("told", &self.count().to_string())
     }
 
+    /// Notes that the other referee has lost the end of the event.
+    ///
+    /// # Errors
+    /// The store can't be changed.
+    pub(super) fn mark_untold(&self) -> Result<(), EventStoreError> {
+        self.note("told", "")
+    }
+
     /// Whether the other referee knew the end of the event when the store was used last.
     ///
     /// # Errors
@@ -365,6 +373,22 @@ impl EventStore {
     /// The store can't be read.
     pub(super) fn has_left(&self) -> Result<bool, EventStoreError> {
         Ok(self.noted("left")?.as_deref() == Some("1"))
+    }
+
+    /// Notes that the director has given up what the other referee has.
+    ///
+    /// # Errors
+    /// The store can't be changed.
+    pub(super) fn give_other_up(&self) -> Result<(), EventStoreError> {
+        self.note("given-up", "1")
+    }
+
+    /// Whether the director has given up what the other referee has.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn is_other_given_up(&self) -> Result<bool, EventStoreError> {
+        Ok(self.noted("given-up")?.is_some())
     }
 
     /// Notes that another referee has taken over, in a term.

@@ -85,6 +85,12 @@ pub enum ServiceError {
     /// The address cannot be listened at.
     #[error("no connections can be taken at {0}: {1}")]
     Network(SocketAddr, io::Error),
+    /// The store is an older copy: an observer has what this referee has told from a fact on.
+    #[error(
+        "the store here is an older copy: the observer has what was told from fact {0} on, so that nothing more is told from here; the \
+         observer takes over if it may, and then tells this referee, started again, how the event goes on; else copy its folder"
+    )]
+    OlderCopy(u64),
     /// Another referee cannot be observed.
     #[error("{0} can't be observed: {1}")]
     ObservedReferee(String, io::Error),

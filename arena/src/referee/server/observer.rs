@@ -39,7 +39,7 @@ pub(super) struct Observers {
     pub(super) limiter: ConnectionLimiter,
 }
 
-/// Why an observer is refused that has what an acting referee has told and lost.
+/// Why an observer is refused that has what this referee has told, and lost, and what its director has given up.
 const OLDER_COPY: &str = "it has facts of this referee that are not here: the store of one of the two is an older copy; that one has to \
     begin in a new folder";
 
@@ -299,7 +299,11 @@ impl Service {
         }
         match compared {
             Comparison::Back(from) => return Ok(Err(Refusal::Back(from))),
-            Comparison::Ahead(_) if self.is_acting() => return Ok(Err(Refusal::Other(OLDER_COPY))),
+            Comparison::Ahead(_) if self.store.is_other_given_up()? => {
+                return Ok(Err(Refusal::Other(OLDER_COPY)));
+            }
+            // Each moment may tell somebody what contradicts that.
+            Comparison::Ahead(from) if self.is_acting() => return Err(ServiceError::OlderCopy(from)),
             Comparison::Ahead(from) => {
                 // It takes over, and nothing may go on here without it.
                 self.store.mark_fenced((term.0 + 1, by))?;

@@ -402,6 +402,8 @@ impl StandbyReferee {
             );
         }
         tell(&Notice { urgent: true, text });
+        // If the event has ended, it has lost that, too.
+        self.store.mark_untold()?;
         Ok(self.is_let(tell).then_some(ObservationEnd::TakeOver))
     }
 

@@ -51,6 +51,8 @@ impl Service {
         }
         match self.lease.step(self.is_acting(), self.observer(), self.store.count(), now) {
             LeaseStep::StandDown => self.stand_down(tell),
+            // It only tells its predecessor the end; an observer that was left fetches it from one that acts.
+            LeaseStep::Begin if self.is_at_the_end() && !self.store.has_left()? => Ok(()),
             LeaseStep::Begin => self.begin_term(now),
             LeaseStep::Wait if self.duty == Duty::Begins => {
                 self.duty = Duty::Waits;
@@ -156,6 +158,9 @@ impl Service {
         }
         if let Some(connection) = self.lease.connection() {
             return Err(format!("the observer is connected ({connection}); end it there"));
+        }
+        if is_other_lost {
+            self.store.give_other_up().map_err(|error| error.to_string())?;
         }
         self.event.dismiss_observer();
         if !self.is_acting() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
@@ -457,6 +457,64 @@ fn a_predecessor_gets_the_end_with_all_that_its_older_copy_lacks() {
     let [mine, theirs] =
         folders.each_ref().map(|folder| fs::read_to_string(folder.path().join("games.pgn")).expect("games"));
     assert_eq!(mine, theirs);
+}
+
+#[test]
+fn a_referee_that_acts_with_an_older_copy_ends_when_its_observer_comes() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [acting, _] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let mut facts = vec![Fact::Epoch { epoch: 1, by: acting }];
+    facts.extend(first_game());
+    // It acted alone when the copy was made.
+    store(folders[0].path(), &facts[..2]);
+    store(folders[1].path(), &facts);
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let stop = AtomicBool::new(false);
+    let end = thread::scope(|scope| {
+        scope.spawn(|| standby.watch(&peer(&first.address, TOKEN), SHARED, &stop, &mut quiet));
+        let end = first.end.join().expect("no panic").0;
+        stop.store(true, Ordering::Relaxed);
+        end
+    });
+    assert_eq!(end, None, "an error");
+    // Unless its director has given up what the other one has.
+    let service = service(folders[0].path()).expect("a service");
+    service.store.give_other_up().expect("noted");
+    let first = run(service, false);
+    let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
+    assert!(matches!(&end, Err(ServiceError::Refused(_, why)) if why.contains("older copy")), "{end:?}");
+    first.director.quit(false);
+    assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Quit));
+}
+
+#[test]
+fn an_older_copy_gets_the_end_that_both_knew() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let facts = ended_event(acting, observer);
+    store(folders[0].path(), &facts[..4]);
+    store(folders[1].path(), &facts);
+    let known = service(folders[1].path()).expect("a service");
+    known.store.mark_over().and_then(|()| known.store.mark_told()).expect("noted");
+    drop(known);
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
+    assert!(matches!(end, Ok(ObservationEnd::TakeOver)), "{end:?}");
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let mut successor = standby
+        .take_over(ListenConfig { address, limits: ConnectionLimits::default(), tls: None })
+        .expect("a service");
+    assert!(matches!(successor.run(false, &mut quiet), Ok(ServiceEnd::Complete)));
+    drop(successor);
+    assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Complete));
+    let [mine, theirs] = folders.each_ref().map(|folder| facts_in(folder.path()));
+    assert!(
+        mine == theirs && mine.starts_with(&facts),
+        "{mine:?}, {:?}",
+        &theirs[mine.len().min(theirs.len())..]
+    );
 }
 
 #[test]
