@@ -23,7 +23,7 @@ pub enum Repair {
     IllegalMove,
     /// The program loses lines when several come in one read: it is sent one at a time.
     OneLineARead,
-    /// The program doesn't understand decimals in `st`: it is sent whole seconds, or a clock.
+    /// The program doesn't read `?` while it thinks, so `st` can't be rounded up: it is rounded down, or becomes a clock.
     WholeSeconds,
     /// The program writes mates in a form of its own: they become 100000 plus the number of moves.
     MateScores,
@@ -88,7 +88,7 @@ impl Repair {
             Repair::Force => "drops moves that come after `force`, `new` or `result`",
             Repair::IllegalMove => "refuses illegal moves in the program's place",
             Repair::OneLineARead => "sends one line at a time",
-            Repair::WholeSeconds => "sends `st` in whole seconds",
+            Repair::WholeSeconds => "rounds `st` down, or sends a clock",
             Repair::MateScores => "writes mates as 100000 plus the number of moves",
             Repair::TimeCommands => "sends clocks in place of `st` and `sd`, and before each move",
             Repair::Undo => "sets up the position anew after `undo` and `remove`",
@@ -191,7 +191,7 @@ const CECP_CURES: &[(Repair, &[&str])] = &[
     ),
     (Repair::IllegalMove, &["illegal-move"]),
     (Repair::OneLineARead, &["one-read"]),
-    (Repair::WholeSeconds, &["st-decimal"]),
+    (Repair::WholeSeconds, &["move-now"]),
     (Repair::MateScores, &["mate-score", "mated-score"]),
     (Repair::TimeCommands, &["st", "st-0", "sd", "sd-with-time", "own-clock", "time-odd", "level-decimal"]),
     (Repair::Undo, &["undo", "undo-nothing", "remove"]),

@@ -501,6 +501,7 @@ impl MendedPlayer for UciPlayer {
         Abilities {
             analyses: true,
             agrees: false,
+            rounds_up: false,
             counts_nodes: true,
             restricts: true,
             memory: self.option("Hash").is_some(),

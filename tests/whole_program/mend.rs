@@ -17,7 +17,7 @@ const REPAIRED: &[(&str, &[&str], &[&str])] = &[
     ("unknown-command", &["--mute", "Error"], &[]),
     ("setboard", &["--deaf", "setboard"], &["setboard"]),
     ("answers-move", &["--gulp"], &["one-line-a-read"]),
-    ("st-decimal", &["--die", "st 0.5"], &["whole-seconds"]),
+    ("st-decimal", &["--die", "st 0.5"], &[]),
     ("mated-score", &["--replace", "100001=>31998"], &["mate-scores"]),
     ("st", &["--deaf", "st "], &["time-commands"]),
 ];

@@ -452,6 +452,9 @@ impl MendedPlayer for CecpPlayer {
         Abilities {
             analyses: self.features.has(Switch::Analyze),
             agrees: self.features.has(Switch::Draw),
+            rounds_up: ![Repair::WholeSeconds, Repair::TimeCommands]
+                .iter()
+                .any(|repair| self.features.repairs.contains(repair)),
             counts_nodes: self.features.has(Switch::Nps),
             restricts: self.features.has(Switch::Exclude),
             memory: self.features.has(Switch::Memory),

@@ -9,6 +9,9 @@ pub(super) const MIDDLEGAME: &str = "r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1
 /// White mates by 1. Ra8.
 pub(super) const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
 
+/// Black mates by 1... Ra1.
+pub(super) const MATE_IN_ONE_BY_BLACK: &str = "r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
+
 /// White mates in two by 1. Rb7 and 2. Ra8.
 pub(super) const MATE_IN_TWO: &str = "6k1/8/8/8/8/8/R7/1R4K1 w - - 0 1";
 
@@ -17,6 +20,9 @@ pub(super) const MATED_IN_ONE: &str = "6k1/R7/8/8/8/8/8/1R4K1 b - - 0 1";
 
 /// Black is mated.
 pub(super) const MATED: &str = "R6k/6pp/8/8/8/8/6PP/6K1 b - - 0 1";
+
+/// White is mated.
+pub(super) const WHITE_MATED: &str = "6k1/6pp/8/8/8/8/6PP/r6K w - - 0 1";
 
 /// Black is stalemated.
 pub(super) const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
@@ -72,6 +78,10 @@ pub(super) const CASTLING_MATES_NEXT: [(&str, &str); 2] =
 pub(super) const ONLY_EN_PASSANT: [&str; 2] =
     ["8/8/2b5/1pP5/3q4/1K6/3k3n/r7 w - b6 0 2", "7k/K4R2/8/6Q1/3Pp3/4P2P/8/8 b - d3 0 2"];
 
+/// All legal moves are promotions.
+pub(super) const ONLY_PROMOTIONS: [&str; 2] =
+    ["8/4P1k1/8/8/8/6q1/8/7K w - - 0 1", "7k/8/6Q1/8/8/8/4p1K1/8 b - - 0 1"];
+
 /// Positions, White's only legal move in each, and a move of Black's to which White has only one reply: castling to either side, a
 /// capture en passant, a double step that has to be captured so, and a promotion to a knight.
 pub(super) const ONE_REPLY: [(&str, [&str; 2]); 5] = [
@@ -116,6 +126,28 @@ mod tests {
         }
         for (fen, moves) in ONE_REPLY_CHESS960 {
             assert_eq!(moves_in(fen, CastlingMode::Chess960, &moves).len(), 1, "{fen}");
+        }
+    }
+
+    #[test]
+    fn only_promotions_are_legal() {
+        for (fen, to) in ONLY_PROMOTIONS.iter().zip(["e8=", "e1="]) {
+            let moves = moves_in(fen, CastlingMode::Standard, &[]);
+            assert!(moves.len() == 4 && moves.iter().all(|san| san.starts_with(to)), "{fen}: {moves:?}");
+        }
+    }
+
+    #[test]
+    fn either_side_mates() {
+        for (fen, mate) in [(MATE_IN_ONE, "a1a8"), (MATE_IN_ONE_BY_BLACK, "a8a1")] {
+            assert!(moves_in(fen, CastlingMode::Standard, &[]).iter().any(|san| san.ends_with('#')));
+            let mut game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
+            game.play(game.parse_move(mate).unwrap()).unwrap();
+            assert!(game.outcome().is_some_and(|outcome| outcome.winner() == Some(!game.turn())), "{fen}");
+        }
+        for fen in [MATED, WHITE_MATED] {
+            let game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
+            assert!(game.outcome().is_some_and(|outcome| outcome.winner() == Some(!game.turn())), "{fen}");
         }
     }
 

@@ -61,6 +61,8 @@ pub struct Abilities {
     pub analyses: bool,
     /// It takes draw offers.
     pub agrees: bool,
+    /// It is told a time for each move in whole seconds, rounded up, and when that is over.
+    pub rounds_up: bool,
     /// It can be limited to a number of nodes.
     pub counts_nodes: bool,
     /// It can restrict an analysis to some moves.

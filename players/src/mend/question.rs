@@ -56,13 +56,11 @@ impl Question {
         } else if let Some(nodes) = self.nodes.and_then(|nodes| nodes.try_into().ok()) {
             if abilities.counts_nodes { TimeControl::Nodes(nodes) } else { TimeControl::Unlimited }
         } else {
-            self.clock.control(self.color()).clone()
+            match self.clock.control(self.color()) {
+                TimeControl::PerMove(time) => TimeControl::PerMove(told_time(*time, abilities)),
+                control => control.clone(),
+            }
         }
-    }
-
-    /// Whether the program is told of parts of a second for each move.
-    pub(super) fn has_decimals(&self, abilities: &Abilities) -> bool {
-        matches!(self.control(abilities), TimeControl::PerMove(time) if time.subsec_nanos() != 0)
     }
 
     /// Whether a limit is looked after here, of which the program does not know.
@@ -100,7 +98,7 @@ impl Question {
         }
         if let TimeControl::PerMove(time) = control {
             let left = if lost < UNNOTICED { time } else { time.saturating_sub(lost).max(time / 4) };
-            return Clock::new(TimeControl::PerMove(left));
+            return Clock::new(TimeControl::PerMove(told_time(left, abilities)));
         }
         let mut clock = self.clock.clone();
         if let Some(left) = clock.remaining(color, at) {
@@ -108,4 +106,10 @@ impl Question {
         }
         clock
     }
+}
+
+/// The time for a move as a program is told it. Many programs read `st 0.3` as `st 0`, and move at once from then on.
+fn told_time(time: Duration, abilities: &Abilities) -> Duration {
+    let is_whole = time.subsec_nanos() == 0;
+    if abilities.rounds_up && !is_whole { Duration::from_secs(time.as_secs() + 1) } else { time }
 }

@@ -104,6 +104,7 @@ impl MendedPlayer for ScriptedPlayer {
         Abilities {
             analyses: true,
             agrees: true,
+            rounds_up: true,
             restricts: true,
             memory: true,
             variants: vec![PlayedVariant::CHESS, PlayedVariant::CHESS960],
@@ -496,17 +497,18 @@ fn who_writes_without_end_keeps_nobody_waiting() {
 }
 
 #[test]
-fn decimals_are_suspected_only_where_there_are_some() {
-    let died = || PlayerEvent::Fault(PlayerFault::Died("so".into()));
-    let mut bench = cecp();
-    bench.send("st 2\nusermove e2e4");
-    assert!(!bench.say(died()).contains("decimals"));
-    bench.send("force\nnew\nst 2.5");
-    bench.script.lock().unwrap().failures = 1;
-    bench.say(died());
-    let said = bench.send("usermove e2e4");
-    assert!(said.contains("at once") && !said.contains("decimals"), "{said}");
-    assert!(bench.say(died()).contains("may not understand decimals"), "it was told them");
+fn a_time_for_a_move_is_told_in_whole_seconds_and_kept_here() {
+    for (time, millis) in [("0.3", 300), ("1.5", 1500)] {
+        let mut bench = cecp();
+        let began = Instant::now();
+        bench.send(&format!("st {time}\nusermove e2e4"));
+        let told = bench.told();
+        assert!(told.ends_with(if millis < 1000 { "1/move Some(1)" } else { "2/move Some(2)" }), "{told}");
+        let due = bench.session.program.deadline().unwrap();
+        assert!(due < began + Duration::from_millis(millis), "{time}");
+        bench.session.program.tick(due);
+        assert_eq!(bench.told(), "move now");
+    }
 }
 
 #[test]

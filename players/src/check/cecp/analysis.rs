@@ -1,6 +1,7 @@
 //! Thinking output and analysis mode.
 
-use game::{CastlingMode, Color, Game, Score};
+use game::{Color, Game, Score};
+use messages::cecp::ThinkingLine;
 
 use super::game::true_results;
 use super::prelude::*;
@@ -13,22 +14,27 @@ pub(super) const RULES: &[ConformanceRule] = &[
     )
     .should(OUTPUT)
     .check(|program| {
-        let since = Instant::now();
-        program.tell(["post"])?;
         program.hurry()?;
-        program.settle()?;
-        let (heard, processors) = program.work_of(|program| program.ask("go"))?;
-        let most = since.elapsed().as_millis() as u64 / 10;
-        let Some(last) = thoughts(&heard).next_back() else {
-            return Err(Failure::new("lines of thinking", heard.shown()));
-        };
-        let expected = format!("nodes, and at most {most} centiseconds");
-        demand(last.nodes > 0 && last.centiseconds <= most, expected, heard.shown())?;
-        // The specification leaves the text open.
-        let game = Game::from_fen(MIDDLEGAME, CastlingMode::Standard).expect("a legal position");
-        require(thoughts(&heard).any(|line| begins_legally(&game, &line.text)), "lines of moves")?;
-        // The search is short. On a busy machine a longer one shows whether it works.
-        if processors >= WORKING { Ok(()) } else { Thinking.reach(&program.candidate).map(drop) }
+        let short = shown_thinking(program)?;
+        let long = &mut At(MIDDLEGAME).reach(&program.candidate)?;
+        long.tell(["level 0 5 0"])?;
+        if long.announced.has(Switch::Time) {
+            long.tell(["time 6000", "otim 6000"])?;
+        }
+        let long = shown_thinking(long)?;
+        let times = format!("{:.2} s for a move, and {:.2} s with more on its clock", short.taken, long.taken);
+        observe(long.taken > 1.5 * short.taken + 0.1, times)?;
+        let values = [("nodes", short.nodes, long.nodes), ("time", short.centiseconds, long.centiseconds)];
+        for (what, less, more) in values {
+            let seen = format!("{less} in {:.2} s, {more} in {:.2} s", short.taken, long.taken);
+            demand(more > less, format!("more {what} of a longer search"), seen)?;
+        }
+        let least = (100.0 * long.taken / 4.0) as u64;
+        let seen = format!("{} in {:.2} s", long.centiseconds, long.taken);
+        demand(long.centiseconds >= least, format!("a time of {least} centiseconds or more"), seen)?;
+        let seen = format!("{} in {:.2} s, {} in {:.2} s", short.depth, short.taken, long.depth, long.taken);
+        demand(long.depth > 2 && long.depth >= short.depth, "a depth that grows with the time", seen)?;
+        observe(long.processors >= WORKING, format!("it uses {:.2} processors", long.processors))
     }),
     rule("nopost", "shows nothing after `nopost`", At(MIDDLEGAME)).must(ENGINE).check(|program| {
         let shown = think(&mut At(MIDDLEGAME).reach(&program.candidate)?, &["post"])?;
@@ -107,9 +113,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("analyze-over", "claims no wrong result when it analyses a mate, and waits", AnalysingAt(MATED))
         .must(INTERACTIVE)
         .check(|program| {
-            let heard = program.hear_no_move(QUIET)?;
-            true_results(&heard, Some(Color::White))?;
-            heard.has_taken("the position")?;
+            analyses_mate(program, Color::White)?;
+            analyses_mate(&mut AnalysingAt(WHITE_MATED).reach(&program.candidate)?, Color::Black)?;
             program.deal(["exit"])?;
             program.still_plays()?;
             Analysing.reach(&program.candidate).map(drop)
@@ -202,6 +207,43 @@ pub(super) const RULES: &[ConformanceRule] = &[
         heard.has_no("indented lines and an empty one", |message| !matches!(message, Message::BookLine(_)))
     }),
 ];
+
+/// A search in [`MIDDLEGAME`] and the most that was shown of it.
+struct ShownThinking {
+    /// In seconds.
+    taken: f64,
+    processors: f64,
+    depth: i32,
+    centiseconds: u64,
+    nodes: u64,
+}
+
+/// Fails unless the program shows nodes, a possible time and a line of moves when it thinks.
+fn shown_thinking(program: &mut CecpHarness) -> Checked<ShownThinking> {
+    let game = program.game.clone();
+    program.deal(["post", "easy"])?;
+    let since = Instant::now();
+    let (heard, processors) = program.work_of(|program| program.ask("go"))?;
+    let taken = since.elapsed().as_secs_f64();
+    let most = |value: fn(&ThinkingLine) -> u64| thoughts(&heard).map(value).max();
+    let (Some(nodes), Some(centiseconds)) = (most(|line| line.nodes), most(|line| line.centiseconds)) else {
+        return Err(Failure::new("lines of thinking", heard.shown()));
+    };
+    let limit = (100.0 * taken) as u64 + 5;
+    let expected = format!("nodes, and at most {limit} centiseconds");
+    demand(nodes > 0 && centiseconds <= limit, expected, heard.shown())?;
+    // The specification leaves the text open.
+    require(thoughts(&heard).any(|line| begins_legally(&game, &line.text)), "lines of moves")?;
+    let depth = thoughts(&heard).map(|line| line.depth).max().unwrap_or_default();
+    Ok(ShownThinking { taken, processors, depth, centiseconds, nodes })
+}
+
+/// Fails unless the program waits when it analyses a mate, and claims no wrong result.
+fn analyses_mate(program: &mut CecpHarness, winner: Color) -> Checked {
+    let heard = program.hear_no_move(QUIET)?;
+    true_results(&heard, Some(winner))?;
+    heard.has_taken("the position")
+}
 
 /// Asks an analysing program with `.` for its time, in centiseconds. Returns what came with it, too.
 fn status_time(program: &mut CecpHarness) -> Checked<(u64, Transcript<Message>)> {

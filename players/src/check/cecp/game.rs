@@ -66,7 +66,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
         })?;
         // Black is in check.
         program.hurry()?;
-        program.ask("go").map(drop)
+        program.ask("go")?;
+        ONLY_PROMOTIONS.iter().try_for_each(|fen| plays_from(program, fen))
     }),
     rule("san-input", "takes SAN and coordinates if it asked for `san=1`", Forced).must(GAME).check(
         |program| {
@@ -80,12 +81,15 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.ask("go").map(drop)
         },
     ),
-    rule("setboard", "plays from a position of `setboard`", Forced).must(GAME).check(|program| {
+    rule("setboard", "plays from a position of `setboard`, with its castling rights and en passant", Forced).must(GAME).check(|program| {
         program.needs(Switch::SetBoard)?;
-        program.set_up(ENDGAME)?;
-        program.settle()?.has_taken("the position")?;
-        program.hurry()?;
-        program.ask("go").map(drop)
+        for fen in [ENDGAME].iter().chain(&ONLY_EN_PASSANT) {
+            plays_from(program, fen)?;
+        }
+        CASTLING_MATES.iter().try_for_each(|fen| {
+            plays_from(program, fen)?;
+            program.has_mated()
+        })
     }),
     rule("setboard-illegal", "tells the user of an illegal position, and goes on", Forced)
         .usual(ERRORS)
@@ -148,21 +152,17 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.hear_move(program.patience).map(drop)
     }),
     rule("mates", "claims no wrong result when it mates", At(MATE_IN_ONE)).must(GAME).check(|program| {
-        program.hurry()?;
-        program.settle()?;
-        let heard = program.ask("go")?;
-        require(program.game.outcome().is_some(), "a mate in one")?;
-        let later = program.settle()?;
-        for heard in [&heard, &later] {
-            true_results(heard, Some(Color::White))?;
-            heard.has_no("no resignation when it has won", resigns)?;
-        }
-        let claims = |message: &Message| matches!(message, Message::Result { .. });
-        require(heard.contains(claims) || later.contains(claims), "a claim of the result")
+        let black = &mut At(MATE_IN_ONE_BY_BLACK).reach(&program.candidate)?;
+        let claims = [claims_mate(program, Color::White)?, claims_mate(black, Color::Black)?];
+        require(claims == [true; 2], "a claim of the result")
     }),
     rule("is-mated", "doesn't move when it is mated, and claims no wrong result", At(MATE_IN_ONE))
         .must(GAME)
-        .check(|program| ends(program, "a1a8", Some(Color::White))),
+        .check(|program| {
+            ends(program, "a1a8", Some(Color::White))?;
+            let black = &mut At(MATE_IN_ONE_BY_BLACK).reach(&program.candidate)?;
+            ends(black, "a8a1", Some(Color::Black))
+        }),
     rule(
         "is-stalemated",
         "doesn't move when it is stalemated, and claims no wrong result",
@@ -246,6 +246,15 @@ pub(super) const RULES: &[ConformanceRule] = &[
             require(claims_draw(program, "b8c6")?, lacking)
         }),
 ];
+
+/// Fails unless the program takes a position, and makes a legal move in it.
+fn plays_from(program: &mut CecpHarness, fen: &str) -> Checked {
+    program.tell(["new", "force"])?;
+    program.set_up(fen)?;
+    program.settle()?.has_taken("the position")?;
+    program.hurry()?;
+    program.ask("go").map(drop)
+}
 
 /// Fails unless the program takes back moves.
 fn takes_back(program: &mut CecpHarness) -> Checked {
@@ -368,6 +377,18 @@ fn ends(program: &mut CecpHarness, last: &str, winner: Option<Color>) -> Checked
         }
     }
     program.still_plays()
+}
+
+/// Lets the program mate, and returns whether it claims the result. Fails if it claims another one.
+fn claims_mate(program: &mut CecpHarness, winner: Color) -> Checked<bool> {
+    program.hurry()?;
+    program.settle()?;
+    let mut heard = program.ask("go")?;
+    require(program.game.outcome().is_some(), "a mate in one")?;
+    heard.0.extend(program.settle()?.0);
+    true_results(&heard, Some(winner))?;
+    heard.has_no("no resignation when it has won", resigns)?;
+    Ok(heard.contains(|message| matches!(message, Message::Result { .. })))
 }
 
 /// Fails if the program claims another result than this one.

@@ -17,7 +17,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
                 let seen = format!("{less} at most in 200 ms, {more} in 1000 ms");
                 demand(more > less, format!("more {what} told of a longer search"), seen)?;
             }
-            Ok(())
+            let seen = format!("{} ms of {}", long.time, long.taken);
+            demand(4 * long.time >= long.taken, "a time in milliseconds", seen)?;
+            let seen = format!("{} in 200 ms, {} in 1000 ms", short.depth, long.depth);
+            demand(long.depth > 2 && long.depth >= short.depth, "a depth that grows with the time", seen)
         },
     ),
     rule("pv", "tells lines of legal moves", At(MIDDLEGAME)).must(ANSWERS).check(|program| {
@@ -69,8 +72,11 @@ pub(super) const RULES: &[ConformanceRule] = &[
 /// The most that a program told of a search.
 struct Told {
     nodes: u64,
+    depth: u32,
     /// In milliseconds.
     time: u64,
+    /// What the search took, no more than its limit, in milliseconds.
+    taken: u64,
 }
 
 /// Fails unless the program tells depth, score, nodes and a possible time of a search of this time, in milliseconds.
@@ -79,18 +85,21 @@ fn told_in(program: &mut UciHarness, millis: u64) -> Checked<Told> {
     program.settle()?;
     let since = Instant::now();
     let heard = program.ask(&format!("go movetime {millis}"))?;
-    let most = since.elapsed().as_millis() as u64 + 50;
+    let taken = since.elapsed().as_millis() as u64;
+    let most = taken + 50;
     let nodes = infos(&heard).filter_map(|info| info.nodes).max().unwrap_or_default();
     let time = infos(&heard).filter_map(|info| info.time).max();
+    let depth = infos(&heard).filter_map(|info| info.depth).max();
     for (what, is_told) in [
-        ("depth", infos(&heard).any(|info| info.depth.is_some())),
+        ("depth", depth.is_some()),
         ("score", infos(&heard).any(|info| info.score.is_some())),
         ("nodes", nodes > 0),
         ("time", time.is_some_and(|time| time <= most)),
     ] {
         demand(is_told, format!("`info ... {what} ...`"), heard.shown())?;
     }
-    Ok(Told { nodes, time: time.unwrap_or_default() })
+    let (depth, time) = (depth.unwrap_or_default(), time.unwrap_or_default());
+    Ok(Told { nodes, depth, time, taken: taken.min(millis) })
 }
 
 /// A condition on each `info`.

@@ -91,10 +91,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.still_plays()?;
         forgets
     }),
-    rule("position-fen", "plays from a FEN, with its castling rights and en passant", Greeted)
+    rule("position-fen", "plays from a FEN, with castling, en passant and promotion", Greeted)
         .must(POSITION)
         .check(|program| {
-            for fen in ONLY_EN_PASSANT {
+            for fen in [ONLY_EN_PASSANT, ONLY_PROMOTIONS].concat() {
                 program.set_up(fen, Standard, &[])?;
                 program.ask("go depth 3")?;
             }

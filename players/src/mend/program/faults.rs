@@ -23,7 +23,9 @@ impl Program {
         }
         let does_not_read =
             matches!(fault, PlayerFault::Silence(_)) && std::mem::take(&mut self.was_interrupted);
-        if has_run && !does_not_read {
+        if does_not_read {
+            self.learn_deafness();
+        } else if has_run {
             self.learn(fault);
         }
         if self.name.is_empty() {
@@ -67,13 +69,20 @@ impl Program {
             return self
                 .note("the program may not understand `edit`: it gets `setboard` from now on".to_owned());
         }
-        let (repair, why) = if has_died && asked.question.has_decimals(&self.abilities) {
-            (Repair::WholeSeconds, "may not understand decimals in `st`")
-        } else if *fault == PlayerFault::Silence("ping") && self.patience >= LET_GO {
-            (Repair::Ping, "leaves `ping` without an answer")
-        } else {
-            return;
-        };
+        if *fault == PlayerFault::Silence("ping") && self.patience >= LET_GO {
+            self.repair(Repair::Ping, "leaves `ping` without an answer");
+        }
+    }
+
+    /// A program that does not read while it thinks can't be told that its time is over.
+    pub(super) fn learn_deafness(&mut self) {
+        if self.abilities.rounds_up {
+            self.repair(Repair::WholeSeconds, "does not read while it thinks");
+        }
+    }
+
+    /// Turns on a repair from the next start on, for this reason.
+    pub(super) fn repair(&mut self, repair: Repair, why: &str) {
         if self.spec.repairs.insert(repair) {
             self.note(format!("the program {why}: `{repair}` is repaired from now on"));
         }

@@ -157,6 +157,7 @@ impl Program {
         self.look_at = None;
         if self.known.is_none() && self.is_deaf() {
             self.engine = Engine::Off;
+            self.learn_deafness();
         }
         if self.has_stand_in {
             self.begin_start();
