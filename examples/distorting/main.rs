@@ -42,6 +42,9 @@ struct Arguments {
     /// Replace FROM with TO in lines of the engine
     #[arg(long, value_parser = pair)]
     replace: Vec<(String, String)>,
+    /// Divide a number in lines of the engine by TO: the one behind the word FROM, or the FROMth word of thinking output of CECP
+    #[arg(long, value_parser = pair)]
+    divide: Vec<(String, String)>,
     /// Keep running after the end of the input or of the engine
     #[arg(long)]
     stay: bool,
@@ -141,7 +144,23 @@ fn speak(arguments: &Arguments, mut line: String) {
     for (from, to) in &arguments.replace {
         line = line.replace(from, to);
     }
+    for (place, divisor) in &arguments.divide {
+        line = divided(&line, place, divisor).unwrap_or(line);
+    }
     (0..times).for_each(|_| say(&line));
+}
+
+/// Divides the number behind a word of a line, or in a column of thinking output of CECP. `None` if there is none.
+fn divided(line: &str, place: &str, divisor: &str) -> Option<String> {
+    let words: Vec<&str> = line.split_inclusive([' ', '\t']).collect();
+    let number = match place.parse::<usize>() {
+        Ok(column) => column.checked_sub(1).filter(|_| line.starts_with(|c: char| c.is_ascii_digit()))?,
+        Err(_) => words.iter().position(|word| word.trim_end() == place)? + 1,
+    };
+    let text = words.get(number)?.trim_end();
+    let quotient = text.parse::<u64>().ok()? / divisor.parse::<u64>().ok()?;
+    let changed = words[number].replace(text, &quotient.to_string());
+    Some([&words[..number].concat(), &changed, &words[number + 1..].concat()].map(String::as_str).concat())
 }
 
 fn say(line: &str) {

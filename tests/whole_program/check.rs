@@ -171,8 +171,9 @@ fn rules_that_were_fooled_are_not_kept_unseen() {
 fn nothing_is_kept_unseen_by_any_rule() {
     for protocol in [CECP, UCI, CEGO] {
         let is_swallowed = |label: &String| {
-            protocol.faults.iter().any(|(rule, _, fault)| {
-                rule == label && fault.iter().any(|word| ["--deaf", "--mute", "--gulp"].contains(word))
+            protocol.faults.iter().any(|(rule, seen, fault)| {
+                let is_lost = fault.iter().any(|word| ["--deaf", "--mute", "--gulp"].contains(word));
+                rule == label && (*seen != Broken || is_lost)
             })
         };
         let without: Vec<String> = labels(protocol.name)
@@ -578,6 +579,10 @@ const CECP_FAULTS: &[Fault] = &[
     ("nps", Broken, &["--deaf", "nps"]),
     ("nps-0", Broken, &["--deaf", "nps"]),
     ("thinking", Broken, &["--deaf", "post"]),
+    ("thinking", Broken, &["--divide", "1=>100"]),
+    ("thinking", Broken, &["--divide", "3=>10"]),
+    ("thinking", Broken, &["--divide", "3=>100000"]),
+    ("thinking", Fooled, &["--divide", "4=>1000"]),
     ("nopost", Broken, &["--deaf", "nopost"]),
     ("mate-score", Broken, &["--replace", "100002=>100003"]),
     ("mate-score", NotKept, &["--deaf", "post"]),
@@ -826,7 +831,8 @@ const UCI_FAULTS: &[Fault] = &[
     ("info", NotKept, &["--deaf", "go"]),
     ("info", Broken, &["--replace", " nodes => nodes 5000 string ", "--replace", " score => time 77 score "]),
     ("info", Broken, &["--replace", " time => time 77 string "]),
-    ("info", Broken, &["--replace", "info depth =>info depth 2 string "]),
+    ("info", Broken, &["--divide", "depth=>100"]),
+    ("info", Broken, &["--divide", "time=>10"]),
     ("pv", Broken, &["--replace", " pv => pv a1h8 "]),
     ("pv", NotKept, &["--mute", "info"]),
     ("pv", Broken, &["--replace", " multipv 3 => multipv 3 pv a1h8 string "]),

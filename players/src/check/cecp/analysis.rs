@@ -22,7 +22,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
             long.tell(["time 6000", "otim 6000"])?;
         }
         let long = shown_thinking(long)?;
-        let times = format!("{:.2} s for a move, and {:.2} s with more on its clock", short.taken, long.taken);
+        let times =
+            format!("{:.2} s for a move, and {:.2} s with more on its clock", short.taken, long.taken);
         observe(long.taken > 1.5 * short.taken + 0.1, times)?;
         let values = [("nodes", short.nodes, long.nodes), ("time", short.centiseconds, long.centiseconds)];
         for (what, less, more) in values {
@@ -33,8 +34,12 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let seen = format!("{} in {:.2} s", long.centiseconds, long.taken);
         demand(long.centiseconds >= least, format!("a time of {least} centiseconds or more"), seen)?;
         let seen = format!("{} in {:.2} s, {} in {:.2} s", short.depth, short.taken, long.depth, long.taken);
-        demand(long.depth > 2 && long.depth >= short.depth, "a depth that grows with the time", seen)?;
-        observe(long.processors >= WORKING, format!("it uses {:.2} processors", long.processors))
+        demand(long.depth > 2 && long.depth >= short.depth, "a depth that grows with the time", &seen)?;
+        observe(long.depth > short.depth, format!("the depth is {seen}"))?;
+        observe(long.processors >= WORKING, format!("it uses {:.2} processors", long.processors))?;
+        let speed = long.nodes as f64 / (long.processors * long.taken);
+        let reason = format!("{speed:.0} nodes a second may be thousands of nodes");
+        observe(speed >= FEW_NODES, reason)
     }),
     rule("nopost", "shows nothing after `nopost`", At(MIDDLEGAME)).must(ENGINE).check(|program| {
         let shown = think(&mut At(MIDDLEGAME).reach(&program.candidate)?, &["post"])?;
@@ -207,6 +212,9 @@ pub(super) const RULES: &[ConformanceRule] = &[
         heard.has_no("indented lines and an empty one", |message| !matches!(message, Message::BookLine(_)))
     }),
 ];
+
+/// Nodes in a second of processor time from which on they are no thousands of nodes.
+const FEW_NODES: f64 = 5000.0;
 
 /// A search in [`MIDDLEGAME`] and the most that was shown of it.
 struct ShownThinking {

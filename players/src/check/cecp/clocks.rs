@@ -10,14 +10,12 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("st", "keeps to `st 1`", At(MIDDLEGAME))
         .must(TIME)
         .check(|program| follows(program, 1.0, &["st 1"], &["st 30"])),
-    rule("st-decimal", "keeps to `st 0.5`", At(MIDDLEGAME))
-        .usual(TIME)
-        .check(|program| {
-            let taken = keeps_to(program, 0.5, &["st 0.5"])?;
-            // Who reads no decimals may read `st 0`.
-            observe(taken >= 0.15, format!("it takes {taken:.2} s under `st 0.5`, as if it were less"))?;
-            thinks_longer(program, taken, &["st 30.5"])
-        }),
+    rule("st-decimal", "keeps to `st 0.5`", At(MIDDLEGAME)).usual(TIME).check(|program| {
+        let taken = keeps_to(program, 0.5, &["st 0.5"])?;
+        // Who reads no decimals may read `st 0`.
+        observe(taken >= 0.15, format!("it takes {taken:.2} s under `st 0.5`, as if it were less"))?;
+        thinks_longer(program, taken, &["st 30.5"])
+    }),
     rule("st-0", "moves at once under `st 0`", At(MIDDLEGAME))
         .usual(TIME)
         .check(|program| follows(program, 0.5, &["st 0"], &["st 30"])),

@@ -81,16 +81,18 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.ask("go").map(drop)
         },
     ),
-    rule("setboard", "plays from a position of `setboard`, with its castling rights and en passant", Forced).must(GAME).check(|program| {
-        program.needs(Switch::SetBoard)?;
-        for fen in [ENDGAME].iter().chain(&ONLY_EN_PASSANT) {
-            plays_from(program, fen)?;
-        }
-        CASTLING_MATES.iter().try_for_each(|fen| {
-            plays_from(program, fen)?;
-            program.has_mated()
-        })
-    }),
+    rule("setboard", "plays from a position of `setboard`, with its castling rights and en passant", Forced)
+        .must(GAME)
+        .check(|program| {
+            program.needs(Switch::SetBoard)?;
+            for fen in [ENDGAME].iter().chain(&ONLY_EN_PASSANT) {
+                plays_from(program, fen)?;
+            }
+            CASTLING_MATES.iter().try_for_each(|fen| {
+                plays_from(program, fen)?;
+                program.has_mated()
+            })
+        }),
     rule("setboard-illegal", "tells the user of an illegal position, and goes on", Forced)
         .usual(ERRORS)
         .check(|program| {
