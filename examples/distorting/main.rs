@@ -42,7 +42,7 @@ struct Arguments {
     /// Replace FROM with TO in lines of the engine
     #[arg(long, value_parser = pair)]
     replace: Vec<(String, String)>,
-    /// Divide a number in lines of the engine by TO: the one behind the word FROM, or the FROMth word of thinking output of CECP
+    /// Divide a number in lines of the engine by TO: the one behind the word FROM, or word number FROM of the thinking output of CECP
     #[arg(long, value_parser = pair)]
     divide: Vec<(String, String)>,
     /// Keep running after the end of the input or of the engine
