@@ -10,7 +10,7 @@ class VirtualScreen:
     def __init__(self, size: str = "1280x900x24"):
         read, write = os.pipe()
         self.server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write), "-screen", "0", size], pass_fds=[write], stderr=subprocess.DEVNULL
+            ["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0", size], pass_fds=[write], stderr=subprocess.DEVNULL
         )
         os.close(write)
         with os.fdopen(read) as told:
