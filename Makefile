@@ -2,6 +2,8 @@
 #     make EXE=herald
 # It needs nothing but make and cargo, on Linux, macOS and Windows alike: cargo itself writes the executable.
 EXE ?= herald
+PROFILE := tournament
+TARGET := target/native
 ifeq ($(OS),Windows_NT)
 NAME := $(EXE:.exe=).exe
 else
@@ -14,7 +16,7 @@ openbench: native
 
 native: export RUSTFLAGS := -C target-cpu=native
 native: ## for this machine only: all its instructions, whole-program optimisation
-	cargo rustc --profile tournament --target-dir target/native --bin herald -- --emit link=$(NAME)
+	cargo rustc --profile $(PROFILE) --target-dir $(TARGET) --bin herald -- --emit link=$(NAME)
 
 tournament: ## for any x86-64 machine since 2009: whole-program optimisation
 	cargo build --profile tournament --bin herald

@@ -232,7 +232,7 @@ fn stand_by(
             end_observation(&mut observer, console)?;
             Ok(None)
         }
-        ObservationEnd::Stopped => bail!("interrupted while observing"),
+        ObservationEnd::Stopped => bail!("observing has ended early; the same command goes on with it"),
     }
 }
 

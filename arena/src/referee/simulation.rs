@@ -446,7 +446,9 @@ impl Simulation {
         let at = self.late();
         let ends = |one: &Node, other: &Node| {
             let is_left_alone = other.is_dead || (other.is_idle(self.witness) && !one.has_left);
-            (one.is_done && (other.is_done || is_left_alone)) || (one.is_over(at) && other.is_dead)
+            // It waits a minute for the other, and goes home: nothing is left to be played.
+            let has_all = other.observes && other.event.has_ended() && other.stored() == one.stored();
+            (one.is_done && (other.is_done || is_left_alone || has_all)) || (one.is_over(at) && other.is_dead)
         };
         ends(&self.nodes[0], &self.nodes[1]) || ends(&self.nodes[1], &self.nodes[0])
     }

@@ -217,7 +217,7 @@ impl EventFiles {
         write_regular(&self.folder.join(REPORT), report::text(event))?;
         write_regular(&self.folder.join("report.html"), report::page(event))?;
         let folder = self.folder.join("report");
-        fs::create_dir_all(&folder)?;
+        fs::create_dir_all(&folder).map_err(|error| named(&folder, &error))?;
         write_regular(&folder.join("games.pgn"), self.games())?;
         page::report_files(state).iter().try_for_each(|(name, text)| write_regular(&folder.join(name), text))
     }

@@ -392,6 +392,16 @@ fn facts_in(folder: &Path) -> Vec<Fact> {
     facts
 }
 
+/// Lets an observer take over, and both referees come to the end of the event.
+fn take_over_and_end(standby: StandbyReferee, first: Running) {
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let listen = ListenConfig { address, limits: ConnectionLimits::default(), tls: None };
+    let mut successor = standby.take_over(listen).expect("a service");
+    assert!(matches!(successor.run(false, &mut quiet), Ok(ServiceEnd::Complete)));
+    drop(successor);
+    assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Complete));
+}
+
 /// The facts of an event of which the first game was played, with an observer that may take over.
 fn observed_event(acting: u64, observer: u64) -> Vec<Fact> {
     let begin = [Fact::Epoch { epoch: 1, by: acting }, Fact::Observer { by: Some(observer) }];
@@ -445,13 +455,7 @@ fn a_predecessor_gets_the_end_with_all_that_its_older_copy_lacks() {
     store(folders[1].path(), &facts);
     let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
     standby.predecessor = Some(peer(&first.address, TOKEN));
-    let address = "127.0.0.1:0".parse().expect("an address");
-    let mut successor = standby
-        .take_over(ListenConfig { address, limits: ConnectionLimits::default(), tls: None })
-        .expect("a service");
-    assert!(matches!(successor.run(false, &mut quiet), Ok(ServiceEnd::Complete)));
-    drop(successor);
-    assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Complete));
+    take_over_and_end(standby, first);
     let [mine, theirs] = folders.each_ref().map(|folder| facts_in(folder.path()));
     assert!(mine == theirs && mine.starts_with(&facts), "{mine:?}");
     let [mine, theirs] =
@@ -502,19 +506,9 @@ fn an_older_copy_gets_the_end_that_both_knew() {
     let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
     let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
     assert!(matches!(end, Ok(ObservationEnd::TakeOver)), "{end:?}");
-    let address = "127.0.0.1:0".parse().expect("an address");
-    let mut successor = standby
-        .take_over(ListenConfig { address, limits: ConnectionLimits::default(), tls: None })
-        .expect("a service");
-    assert!(matches!(successor.run(false, &mut quiet), Ok(ServiceEnd::Complete)));
-    drop(successor);
-    assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Complete));
+    take_over_and_end(standby, first);
     let [mine, theirs] = folders.each_ref().map(|folder| facts_in(folder.path()));
-    assert!(
-        mine == theirs && mine.starts_with(&facts),
-        "{mine:?}, {:?}",
-        &theirs[mine.len().min(theirs.len())..]
-    );
+    assert!(mine == theirs && mine.starts_with(&facts), "{mine:?}, {theirs:?}");
 }
 
 #[test]
