@@ -51,6 +51,8 @@ pub struct CecpPlayer {
     needs_restart: bool,
     /// The process has analysed.
     has_analysed: bool,
+    /// The process was told a greatest depth for its last game.
+    has_depth: bool,
     /// Moves come as `move MOVE`, not in the form of version 1.
     says_move: bool,
     /// Messages for persons that came while the engine got ready.
@@ -89,7 +91,7 @@ impl CecpPlayer {
     /// # Errors
     /// The engine cannot be started or ended, or an option is invalid.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, PlayerFault> {
-        let (stream, features) = handshake::start(spec, log)?;
+        let (stream, features) = handshake::start(spec, log, handshake::LONGEST_START)?;
         Ok(CecpPlayer {
             stream,
             features,
@@ -98,6 +100,7 @@ impl CecpPlayer {
             pings: 0,
             needs_restart: false,
             has_analysed: false,
+            has_depth: false,
             says_move: false,
             remarks: VecDeque::new(),
         })
@@ -140,7 +143,8 @@ impl CecpPlayer {
 
     /// Replaces the process by a new one.
     fn replace_process(&mut self) -> Result<(), PlayerFault> {
-        let (stream, features) = handshake::start(&self.stream.spec, self.stream.log.0.clone())?;
+        let (stream, features) =
+            handshake::start(&self.stream.spec, self.stream.log.0.clone(), handshake::LONGEST_START)?;
         self.send_quit();
         self.stream.replace(stream);
         self.features = features;
@@ -381,7 +385,10 @@ impl Player for CecpPlayer {
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         self.check_variant(PlayedVariant::of(&game.game))?;
-        if self.needs_restart || self.stream.has_ended() {
+        // HoiChess keeps `sd` in the games that follow.
+        let control = game.controls[game.color].phase_of(1);
+        let had_depth = std::mem::replace(&mut self.has_depth, matches!(control, TimeControl::Depth(_)));
+        if self.needs_restart || had_depth && !self.has_depth || self.stream.has_ended() {
             self.replace_process()?;
         }
         self.leave_analysis()?;

@@ -127,11 +127,15 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.game = Game::default();
         program.has_position("g1f3")
     }),
-    rule("undo", "takes back a half-move at `undo`", Forced).must(INTERACTIVE).check(|program| {
+    rule("undo", "takes back a half-move at each `undo`", Forced).must(INTERACTIVE).check(|program| {
         program.play(&["e2e4", "e7e5"])?;
         program.tell(["undo"])?;
         program.game.undo();
-        program.has_position("d7d5")
+        program.has_position("d7d5")?;
+        // Two more are obeyed, too.
+        program.deal(["undo", "undo"])?;
+        program.game = Game::default();
+        program.has_position("d2d4")
     }),
     rule("undo-nothing", "survives `undo` and `remove` when there is nothing to take back", Forced)
         .usual(INTERACTIVE)
@@ -142,17 +146,22 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.still_plays()?;
             takes_back(program).map_err(Failure::unseen)
         }),
-    rule("remove", "takes back two half-moves at `remove`", Greeted).must(INTERACTIVE).check(|program| {
-        program.tell(["new", "easy"])?;
-        program.hurry()?;
-        program.play(&["a2a3"])?;
-        program.hear_move(program.patience)?;
-        program.deal(["remove"])?;
-        program.game.undo();
-        program.game.undo();
-        program.play(&["a2a4"])?;
-        program.hear_move(program.patience).map(drop)
-    }),
+    rule("remove", "takes back two half-moves at each `remove`", Greeted).must(INTERACTIVE).check(
+        |program| {
+            program.tell(["new", "easy"])?;
+            program.hurry()?;
+            for mv in ["a2a3", "h2h3"] {
+                program.play(&[mv])?;
+                program.hear_move(program.patience)?;
+            }
+            // One alone would leave a pawn on a3.
+            program.deal(["remove"])?;
+            program.deal(["remove"])?;
+            program.game = Game::default();
+            program.play(&["a2a4"])?;
+            program.hear_move(program.patience).map(drop)
+        },
+    ),
     rule("mates", "claims no wrong result when it mates", At(MATE_IN_ONE)).must(GAME).check(|program| {
         let black = &mut At(MATE_IN_ONE_BY_BLACK).reach(&program.candidate)?;
         let claims = [claims_mate(program, Color::White)?, claims_mate(black, Color::Black)?];
