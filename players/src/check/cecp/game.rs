@@ -135,7 +135,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         // Two more are obeyed, too.
         program.deal(["undo", "undo"])?;
         program.game = Game::default();
-        program.has_position("d2d4")
+        program.has_position("e2e4")
     }),
     rule("undo-nothing", "survives `undo` and `remove` when there is nothing to take back", Forced)
         .usual(INTERACTIVE)
