@@ -112,7 +112,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let taken = program
             .tell(["edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])
             .and_then(|()| program.has_position("a1d1"))
-            .and_then(|()| program.has_position("a7a5"));
+            .and_then(|()| program.has_position("a7a5"))
+            .and_then(|()| program.goes_on());
         // A program with `setboard` need not have `edit`.
         match taken {
             Err(Failure::Broken { .. }) if program.announced.has(Switch::SetBoard) => {
@@ -125,7 +126,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.play(&["e2e4", "e7e5", "g1f3"])?;
         program.tell(["new", "force"])?;
         program.game = Game::default();
-        program.has_position("g1f3")
+        program.has_position("g1f3")?;
+        program.goes_on()
     }),
     rule("undo", "takes back a half-move at each `undo`", Forced).must(INTERACTIVE).check(|program| {
         program.play(&["e2e4", "e7e5"])?;
@@ -135,7 +137,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
         // Two more are obeyed, too.
         program.deal(["undo", "undo"])?;
         program.game = Game::default();
-        program.has_position("e2e4")
+        program.has_position("e2e4")?;
+        program.goes_on()
     }),
     rule("undo-nothing", "survives `undo` and `remove` when there is nothing to take back", Forced)
         .usual(INTERACTIVE)

@@ -284,6 +284,12 @@ impl CecpHarness {
         self.settle()?.has_no(&expected, |message| is_refusal(message) || Cecp::is_move(message))
     }
 
+    /// Fails unless the program makes a legal move: one that says nothing takes any position silently.
+    pub(super) fn goes_on(&mut self) -> Checked {
+        self.hurry()?;
+        self.ask("go").map(drop)
+    }
+
     /// Fails unless the program plays another game.
     pub(super) fn still_plays(&mut self) -> Checked {
         self.game = Game::default();
