@@ -226,3 +226,14 @@ fn date(moment: time::OffsetDateTime) -> String {
     let (year, month, day) = (moment.year(), u8::from(moment.month()), moment.day());
     format!("{year:04}-{month:02}-{day:02}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_in_utc() {
+        let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * 59 + 3_723);
+        assert_eq!(date_and_time(moment), "1970-03-01T01:02:03");
+    }
+}

@@ -158,8 +158,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
                 program.hear_move(program.patience)?;
             }
             // One alone would leave a pawn on a3.
-            program.deal(["remove"])?;
-            program.deal(["remove"])?;
+            for _ in 0..2 {
+                program.tell(["remove"])?;
+                program.hear_no_move(QUIET / 5)?;
+            }
             program.game = Game::default();
             program.play(&["a2a4"])?;
             program.hear_move(program.patience).map(drop)
