@@ -51,8 +51,6 @@ pub struct CecpPlayer {
     needs_restart: bool,
     /// The process has analysed.
     has_analysed: bool,
-    /// The process was told a greatest depth for its last game.
-    has_depth: bool,
     /// Moves come as `move MOVE`, not in the form of version 1.
     says_move: bool,
     /// Messages for persons that came while the engine got ready.
@@ -100,7 +98,6 @@ impl CecpPlayer {
             pings: 0,
             needs_restart: false,
             has_analysed: false,
-            has_depth: false,
             says_move: false,
             remarks: VecDeque::new(),
         })
@@ -387,8 +384,9 @@ impl Player for CecpPlayer {
         self.check_variant(PlayedVariant::of(&game.game))?;
         // HoiChess keeps `sd` in the games that follow.
         let control = game.controls[game.color].phase_of(1);
-        let had_depth = std::mem::replace(&mut self.has_depth, matches!(control, TimeControl::Depth(_)));
-        if self.needs_restart || had_depth && !self.has_depth || self.stream.has_ended() {
+        let is_depth = |control: &TimeControl| matches!(control, TimeControl::Depth(_));
+        let keeps_depth = self.game.control.as_ref().is_some_and(is_depth) && !is_depth(&control);
+        if self.needs_restart || keeps_depth || self.stream.has_ended() {
             self.replace_process()?;
         }
         self.leave_analysis()?;

@@ -47,7 +47,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
             let heard = program.ask("go movetime 500")?;
             has_no_malformed_info(&heard)?;
             observe(infos(&heard).next().is_some(), "it sent no `info`")?;
-            let is_legal = |info: &Info| info.currmove.is_none_or(|mv| told_move(&mv, &root).is_some());
+            let is_legal = |info: &Info| info.currmove.is_none_or(|mv| told_move(mv, &root).is_some());
             for (rule, is_kept) in [
                 (
                     "`seldepth` together with `depth`",
@@ -66,7 +66,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let Some(Ok(Message::BestMove { ponder: Some(guess), .. })) = heard.last() else {
             return Err(Failure::NotSupported("a move to ponder on".into()));
         };
-        let is_legal = told_move(guess, &program.game).is_some();
+        let is_legal = told_move(*guess, &program.game).is_some();
         demand(is_legal, "a legal move to ponder on", heard.last_shown())
     }),
 ];
