@@ -3,7 +3,7 @@
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use analysis::{AnalyzerFactory, Herald, ProgramAnalyzer};
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -212,7 +212,28 @@ fn described_program(spec: &Spec, limit: &TimeControl) -> Result<(String, Vec<St
 
 /// The date of today in UTC: `2026-11-24`.
 pub(crate) fn today() -> String {
-    let today = time::OffsetDateTime::now_utc().date();
-    let (year, month, day) = (today.year(), u8::from(today.month()), today.day());
+    date(time::OffsetDateTime::now_utc())
+}
+
+/// Date and time of a moment in UTC: `2026-11-24T23:05:00`.
+pub(crate) fn date_and_time(moment: SystemTime) -> String {
+    let moment = time::OffsetDateTime::from(moment);
+    let (hours, minutes, seconds) = moment.to_hms();
+    format!("{}T{hours:02}:{minutes:02}:{seconds:02}", date(moment))
+}
+
+fn date(moment: time::OffsetDateTime) -> String {
+    let (year, month, day) = (moment.year(), u8::from(moment.month()), moment.day());
     format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_in_utc() {
+        let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * 59 + 3_723);
+        assert_eq!(date_and_time(moment), "1970-03-01T01:02:03");
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use platform::signals::{self, Signal};
 use players::mend::{Mend, MendError};
@@ -65,6 +65,7 @@ fn fronts(text: &str) -> Result<Protocol, &'static str> {
 impl MendArgs {
     pub(crate) fn run(&self) -> Result<()> {
         let (spec, knows_protocol) = self.spec().map_err(WrongInput::of)?;
+        ensure!(!platform::output_is_null(), "no GUI listens: standard output is closed");
         let file = settings::open_log(self.log.as_deref())?;
         let began = Instant::now();
         let log = |name: &str| {

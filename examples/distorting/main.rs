@@ -21,6 +21,9 @@ struct Arguments {
     /// Drop lines to the engine that start with this text
     #[arg(long)]
     deaf: Vec<String>,
+    /// Forward only the first line to the engine that starts with this text
+    #[arg(long)]
+    once: Vec<String>,
     /// Replace a line to the engine that equals FROM with TO
     #[arg(long, value_parser = pair)]
     rewrite: Vec<(String, String)>,
@@ -109,6 +112,7 @@ fn start(arguments: &Arguments) -> Child {
 fn listen(arguments: &Arguments, mut to_engine: ChildStdin) {
     let input = io::stdin().as_fd().try_clone_to_owned().expect("standard input");
     let mut input = BufReader::new(File::from(input));
+    let mut forwarded: Vec<&String> = Vec::new();
     while let Some(line) = next_line(&mut input, arguments.gulp) {
         let begins = |beginning: &String| line.starts_with(beginning.as_str());
         if arguments.die.iter().any(begins) {
@@ -119,6 +123,12 @@ fn listen(arguments: &Arguments, mut to_engine: ChildStdin) {
         }
         if arguments.deaf.iter().any(begins) {
             continue;
+        }
+        if let Some(beginning) = arguments.once.iter().find(|beginning| begins(beginning)) {
+            if forwarded.contains(&beginning) {
+                continue;
+            }
+            forwarded.push(beginning);
         }
         let rewritten = arguments.rewrite.iter().find(|(from, _)| *from == line).map_or(&line, |(_, to)| to);
         // A dead engine is detected by the end of its output.

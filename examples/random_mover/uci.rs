@@ -19,7 +19,7 @@ pub(super) fn run() -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         let mut said = String::new();
         match line?.parse() {
-            Ok(Command::Uci) => said = format!("id name Random\n{OPTIONS}\nuciok"),
+            Ok(Command::Uci) => said = format!("id name Random\nid author Nobody\n{OPTIONS}\nuciok"),
             Ok(Command::IsReady) => "readyok".clone_into(&mut said),
             Ok(Command::Position { start, moves }) => {
                 if let Some(position) = position(start, &moves) {

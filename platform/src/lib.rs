@@ -9,7 +9,7 @@
 //! - [`signals`]: signals that end or interrupt this program.
 //! - [`terminal`]: size, mode and pending input of the terminal. The standard library tells whether a stream is a terminal.
 //! - [`affinity`]: processor affinity of threads.
-//! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`raise_file_limit`]: files.
+//! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`output_is_null`], [`raise_file_limit`]: files.
 //! - [`notice_dead_peer`]: time-outs of a TCP connection whose other end has vanished.
 //! - [`split_words`]: the words of a command line, in which Windows has backslashes in paths.
 //! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.

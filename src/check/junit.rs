@@ -6,6 +6,7 @@ use game::escaped;
 use players::check::RuleVerdict;
 
 use super::report::{CheckReport, Finding, RuleCounts};
+use crate::analyzer_args::date_and_time;
 
 /// Formats the findings: a suite for each section, a case for each rule. Rules that are not supported or not seen are skipped, and so
 /// are broken ones that don't decide about the exit code: those that the specification doesn't demand, unless the check is strict.
@@ -18,12 +19,9 @@ pub(super) fn junit(report: &CheckReport, is_strict: bool) -> String {
     );
     for (section, findings) in report.sections() {
         let name = text(&format!("{protocol}: {section}"));
-        let _ = writeln!(
-            xml,
-            "  <testsuite name=\"{name}\" {} timestamp=\"{}T00:00:00\">",
-            totals(findings.iter().copied(), is_strict),
-            report.date
-        );
+        let began = findings.iter().map(|finding| finding.began).min().map(date_and_time).unwrap_or_default();
+        let totals = totals(findings.iter().copied(), is_strict);
+        let _ = writeln!(xml, "  <testsuite name=\"{name}\" {totals} timestamp=\"{began}\">");
         for finding in findings {
             case(&mut xml, &name, finding, is_strict);
         }

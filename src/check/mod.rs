@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
@@ -165,7 +165,7 @@ impl CheckArgs {
         spec: &Spec,
         name: &Arc<OnceLock<String>>,
     ) -> Result<Finding, PlayerFault> {
-        let began = Instant::now();
+        let (began, since) = (SystemTime::now(), Instant::now());
         let witness = Arc::new(Witness::new(self.protocol, Arc::clone(name), self.show_dialogue));
         let (of, label, logs) = (Arc::clone(&witness), rule.label, self.log);
         let logs: Logs = Arc::new(move |process| {
@@ -173,13 +173,13 @@ impl CheckArgs {
             Some(Arc::new(ProcessWitness { of: Arc::clone(&of), process, next }))
         });
         let report = rule.check(spec, logs)?;
-        let seconds = began.elapsed().as_millis() as f64 / 1000.0;
+        let seconds = since.elapsed().as_millis() as f64 / 1000.0;
         let is_shown = !self.labels.is_empty() || matches!(report.verdict, RuleVerdict::Fail { .. });
         let dialogue = witness.take_dialogue().filter(|_| is_shown).map(|dialogue| ShownDialogue {
             script: dialogue::script(rule.label, &spec.command, &dialogue),
             dialogue,
         });
-        Ok(Finding { report, seconds, dialogue })
+        Ok(Finding { report, began, seconds, dialogue })
     }
 
     /// Shows a finding during the check.

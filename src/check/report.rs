@@ -1,6 +1,7 @@
 //! What was found about a program, as text for its author, as JSON, and as a badge.
 
 use std::fmt::{Display, Write as _};
+use std::time::SystemTime;
 
 use game::counted;
 use players::Protocol;
@@ -14,6 +15,9 @@ use super::dialogue::DialogueLine;
 pub(super) struct Finding {
     #[serde(flatten)]
     pub(super) report: RuleReport,
+    /// When the check began.
+    #[serde(skip)]
+    pub(super) began: SystemTime,
     /// Time that the check took, in seconds.
     pub(super) seconds: f64,
     /// What was said, if that is to be shown, and a shell script that says it again.
@@ -303,7 +307,7 @@ mod tests {
 
     fn finding(rule: &'static str, section: &'static str, level: Level, verdict: RuleVerdict) -> Finding {
         let report = RuleReport { rule, duty: "does it", section, level, verdict };
-        Finding { report, seconds: 1.5, dialogue: None }
+        Finding { report, began: SystemTime::UNIX_EPOCH, seconds: 1.5, dialogue: None }
     }
 
     fn report(findings: Vec<Finding>) -> CheckReport {

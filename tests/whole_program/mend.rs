@@ -20,6 +20,8 @@ const REPAIRED: &[(&str, &[&str], &[&str])] = &[
     ("st-decimal", &["--die", "st 0.5"], &[]),
     ("mated-score", &["--replace", "100001=>31998"], &["mate-scores"]),
     ("st", &["--deaf", "st "], &["time-commands"]),
+    // It keeps the depth of its last game.
+    ("new-clears-sd", &["--rewrite", "new=>force"], &[]),
 ];
 
 fn passes(rule: &str, fault: &[&str], repairs: &[&str]) -> bool {
@@ -74,4 +76,17 @@ fn a_program_that_is_no_chess_program_is_told() {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(error.starts_with("herald: the program cannot be started: /no/such/program: "), "{error}");
     assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_closed_output_is_an_error() {
+    let output = Command::new("sh")
+        .args(["-c", "exec \"$1\" mend -- \"$1\" uci </dev/null >&-", "sh", HERALD])
+        .output();
+    let output = output.expect("herald runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "herald: no GUI listens: standard output is closed\n"
+    );
 }

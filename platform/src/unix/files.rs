@@ -52,6 +52,12 @@ pub fn give_owner(file: &File, about: &Metadata) -> io::Result<()> {
     std::os::unix::fs::fchown(file, Some(about.uid()), Some(about.gid()))
 }
 
+/// Whether standard output is the null device: given as such, or because it was closed when the program began.
+pub fn output_is_null() -> bool {
+    let output = standard_output().and_then(|output| output.metadata());
+    output.is_ok_and(|output| fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == output.rdev()))
+}
+
 /// Returns standard input as a file, to query its properties.
 ///
 /// # Errors

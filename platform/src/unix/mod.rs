@@ -10,6 +10,8 @@ pub(crate) mod signals;
 pub mod terminal;
 mod watchdog;
 
-pub use files::{FileId, give_owner, name_count, raise_file_limit, standard_input, standard_output};
+pub use files::{
+    FileId, give_owner, name_count, output_is_null, raise_file_limit, standard_input, standard_output,
+};
 pub use pipe::{Bell, PipeReader, PipeWriter, Ringer, Source, bell, wait};
 pub use process::Process;

@@ -47,6 +47,11 @@ pub fn give_owner(_file: &File, _about: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether standard output is known to be the null device. This system doesn't tell.
+pub const fn output_is_null() -> bool {
+    false
+}
+
 /// Returns standard input as a file, to query its properties.
 ///
 /// # Errors

@@ -9,7 +9,9 @@ pub(crate) mod signals;
 pub mod terminal;
 mod watch;
 
-pub use files::{FileId, give_owner, name_count, raise_file_limit, standard_input, standard_output};
+pub use files::{
+    FileId, give_owner, name_count, output_is_null, raise_file_limit, standard_input, standard_output,
+};
 pub use pipe::{Bell, PipeReader, PipeWriter, Ringer, bell};
 pub use process::Process;
 pub use watch::{Source, wait};

@@ -8,8 +8,8 @@ use messages::cecp::{Command, Feature, Message, Switch};
 use super::features::{self, Features};
 use crate::{Cecp, Log, PlayerFault, Repair, Spec, Stream};
 
-/// Time limit after `feature done=0`, which asks to wait for any length of time.
-const LONGEST_START: Duration = Duration::from_mins(10);
+/// Time limit of a player's handshake after `feature done=0`, which asks to wait for any length of time.
+pub(crate) const LONGEST_START: Duration = Duration::from_mins(10);
 
 /// Time for an engine to read `xboard` before `protover` follows: GNU Chess loses input that it reads together with `xboard`.
 const LONGEST_READING: Duration = Duration::from_secs(2);
@@ -31,19 +31,25 @@ const WAKINGS: u32 = 5;
 /// trials. With twenty `protover`, GNU Chess overflowed a buffer.
 const WAKING_LINES: u32 = 50;
 
-/// Starts an engine, reads its features and sets its options.
-pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), PlayerFault> {
+/// Starts an engine, reads its features and sets its options. One that asks with `done=0` to be waited for has the `longest` time,
+/// however often it asks.
+pub(crate) fn start(
+    spec: &Spec,
+    log: Option<Arc<dyn Log>>,
+    longest: Duration,
+) -> Result<(Stream<Cecp>, Features), PlayerFault> {
     let mut stream = Stream::start(spec, log)?;
     stream.tell(Command::Xboard)?;
     stream.wait_until_read(Instant::now() + LONGEST_READING);
     std::thread::sleep(DEALING);
-    let features = learn(&mut stream)?;
+    let features = learn(&mut stream, longest)?;
     set_options(&mut stream, &features, spec)?;
     Ok((stream, features))
 }
 
 /// Asks for the features. An engine that sends none uses version 1 of the protocol.
-fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
+fn learn(stream: &mut Stream<Cecp>, longest: Duration) -> Result<Features, PlayerFault> {
+    let latest = Instant::now() + longest;
     let repairs = stream.spec.repairs.clone();
     let mut until = stream.deadline();
     if repairs.contains(&Repair::Features) {
@@ -61,7 +67,7 @@ fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
                 wakings = WAKINGS;
                 answer(stream, &mut known, features)?;
                 if known.done() == Some(false) {
-                    until = until.max(Instant::now() + LONGEST_START);
+                    until = until.max(latest);
                 }
             }
             // The engine doesn't know `protover`, so it sends no features.

@@ -89,7 +89,7 @@ impl CecpPlayer {
     /// # Errors
     /// The engine cannot be started or ended, or an option is invalid.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, PlayerFault> {
-        let (stream, features) = handshake::start(spec, log)?;
+        let (stream, features) = handshake::start(spec, log, handshake::LONGEST_START)?;
         Ok(CecpPlayer {
             stream,
             features,
@@ -140,7 +140,8 @@ impl CecpPlayer {
 
     /// Replaces the process by a new one.
     fn replace_process(&mut self) -> Result<(), PlayerFault> {
-        let (stream, features) = handshake::start(&self.stream.spec, self.stream.log.0.clone())?;
+        let (stream, features) =
+            handshake::start(&self.stream.spec, self.stream.log.0.clone(), handshake::LONGEST_START)?;
         self.send_quit();
         self.stream.replace(stream);
         self.features = features;
@@ -381,7 +382,11 @@ impl Player for CecpPlayer {
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         self.check_variant(PlayedVariant::of(&game.game))?;
-        if self.needs_restart || self.stream.has_ended() {
+        // HoiChess keeps `sd` in the games that follow.
+        let control = game.controls[game.color].phase_of(1);
+        let is_depth = |control: &TimeControl| matches!(control, TimeControl::Depth(_));
+        let keeps_depth = self.game.control.as_ref().is_some_and(is_depth) && !is_depth(&control);
+        if self.needs_restart || keeps_depth || self.stream.has_ended() {
             self.replace_process()?;
         }
         self.leave_analysis()?;

@@ -55,6 +55,9 @@ const ATTEMPTS: u32 = 4;
 /// Delay by the machine that doesn't count, in seconds.
 const SMALL_DELAY: f64 = 0.03;
 
+/// Nodes in a second of processor time from which on they are no thousands of nodes.
+const FEW_NODES: f64 = 5000.0;
+
 /// A protocol whose rules are checked.
 pub(super) trait CheckedProtocol: Vocabulary<Message: PartialEq> {
     /// Data that a program announces before the first game.
@@ -348,6 +351,12 @@ pub(super) fn in_time(limit: f64, mut act: impl FnMut(u32) -> Checked<(f64, f64)
         observe(attempt < ATTEMPTS, format!("{taken:.2} s, {delayed:.2} of them lost by the busy machine"))?;
     }
     unreachable!("the last attempt returns")
+}
+
+/// Not seen if a program tells so few nodes for its processor time, in seconds, that they may be thousands of nodes.
+pub(super) fn plausible_speed(nodes: u64, work: f64) -> Checked {
+    let speed = nodes as f64 / work;
+    observe(speed >= FEW_NODES, format!("{speed:.0} nodes a second may be thousands of nodes"))
 }
 
 /// A time that is clearly longer than a number of seconds.

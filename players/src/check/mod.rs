@@ -25,10 +25,12 @@ mod harness;
 mod positions;
 mod uci;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use messages::cecp::{Feature, Switch};
 use messages::cego::EngineMessage;
 use messages::input::MAX_LINE;
 use messages::{cecp as cecp_messages, uci as uci_messages};
@@ -48,7 +50,7 @@ mod prelude {
 
     pub(super) use super::harness::{
         AT_ONCE, CheckedProtocol as _, QUIET, Transcript, WORKING, demand, differ, in_time, longer, observe,
-        require, trial_values, untold,
+        plausible_speed, require, trial_values, untold,
     };
     pub(super) use super::positions::*;
     pub(super) use super::{Checked, ConformanceRule, Failure, rule};
@@ -263,6 +265,9 @@ pub enum RuleVerdict {
 const GREETING: Duration = Duration::from_secs(2);
 const LAST_CHANCE: Duration = Duration::from_secs(5);
 
+/// Time at least for a program that asks with `done=0` to be waited for.
+const LONGEST_FEATURES: Duration = Duration::from_mins(1);
+
 /// Time for a program to read a line of it.
 const READING: Duration = Duration::from_millis(500);
 
@@ -287,11 +292,16 @@ pub enum Misfit {
 /// [`PlayerFault::Start`]: the program cannot be started.
 pub fn misfit(spec: &Spec) -> Result<Option<Misfit>, PlayerFault> {
     let long = spec.patience.min(LAST_CHANCE);
+    let asks_to_wait = Cell::new(false);
     let (answer, other) = match spec.protocol {
-        Protocol::Cecp if answers_cecp(spec)? == Answer::Yes => return Ok(None),
+        Protocol::Cecp if answers_cecp(spec, &asks_to_wait)? == Answer::Yes => {
+            (if asks_to_wait.get() { ends_features(spec)? } else { Answer::Yes }, None)
+        }
         Protocol::Uci if answers_uci(spec, GREETING)? == Answer::Yes => return Ok(None),
         Protocol::Cecp if answers_uci(spec, GREETING)? == Answer::Yes => (Answer::Yes, Some(Protocol::Uci)),
-        Protocol::Uci if answers_cecp(spec)? == Answer::Yes => (Answer::Yes, Some(Protocol::Cecp)),
+        Protocol::Uci if answers_cecp(spec, &asks_to_wait)? == Answer::Yes => {
+            (Answer::Yes, Some(Protocol::Cecp))
+        }
         Protocol::Cecp => (plays_cecp(spec, long)?, None),
         Protocol::Uci => (answers_uci(spec, long)?, None),
         Protocol::Cego => (answers::<Cego>(spec, &[], long, |line| *line == Ok(EngineMessage::Ready))?, None),
@@ -310,15 +320,38 @@ enum Answer {
     No(String),
 }
 
-fn answers_cecp(spec: &Spec) -> Result<Answer, PlayerFault> {
+/// Time for a program that asks with `done=0` to be waited for.
+fn longest_start(spec: &Spec) -> Duration {
+    LONGEST_FEATURES.max(spec.patience)
+}
+
+/// Whether a program that asks with `done=0` to be waited for gets ready.
+fn ends_features(spec: &Spec) -> Result<Answer, PlayerFault> {
+    let longest = longest_start(spec);
+    match handshake::start(spec, None, longest) {
+        Ok((_, features)) if features.done() == Some(false) => {
+            let seconds = longest.as_secs();
+            Ok(Answer::No(format!("asks with `done=0` to be waited for, and isn't ready after {seconds} s")))
+        }
+        Err(fault @ PlayerFault::Start(_)) => Err(fault),
+        // The rules say what is wrong with it.
+        _ => Ok(Answer::Yes),
+    }
+}
+
+fn answers_cecp(spec: &Spec, asks_to_wait: &Cell<bool>) -> Result<Answer, PlayerFault> {
+    let asks = Feature::Switch(Switch::Done, false);
     answers::<Cecp>(spec, &["xboard", "protover 2"], GREETING, |message| {
-        matches!(message, cecp_messages::Message::Features(_))
+        let cecp_messages::Message::Features(features) = message else { return false };
+        asks_to_wait.set(features.contains(&asks));
+        true
     })
 }
 
 /// The same for a program that is slow, or speaks version 1, without features: it moves, or complains in the words of the protocol.
 fn plays_cecp(spec: &Spec, patience: Duration) -> Result<Answer, PlayerFault> {
-    let (mut stream, features) = match handshake::start(&Spec { patience, ..spec.clone() }, None) {
+    let spec = &Spec { patience, ..spec.clone() };
+    let (mut stream, features) = match handshake::start(spec, None, longest_start(spec)) {
         Ok(started) => started,
         Err(fault @ PlayerFault::Start(_)) => return Err(fault),
         Err(fault) => return Ok(Answer::No(fault.to_string())),

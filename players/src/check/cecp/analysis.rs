@@ -37,9 +37,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         demand(long.depth > 2 && long.depth >= short.depth, "a depth that grows with the time", &seen)?;
         observe(long.depth > short.depth, format!("the depth is {seen}"))?;
         observe(long.processors >= WORKING, format!("it uses {:.2} processors", long.processors))?;
-        let speed = long.nodes as f64 / (long.processors * long.taken);
-        let reason = format!("{speed:.0} nodes a second may be thousands of nodes");
-        observe(speed >= FEW_NODES, reason)
+        plausible_speed(long.nodes, long.processors * long.taken)
     }),
     rule("nopost", "shows nothing after `nopost`", At(MIDDLEGAME)).must(ENGINE).check(|program| {
         let shown = think(&mut At(MIDDLEGAME).reach(&program.candidate)?, &["post"])?;
@@ -150,14 +148,21 @@ pub(super) const RULES: &[ConformanceRule] = &[
             observe(processors >= WORKING, format!("it uses {processors:.2} processors in analysis"))
         },
     ),
-    rule("exclude", "leaves out moves that are excluded", Analysing).must(INTERACTIVE).check(|program| {
-        let heard = restricted(program, &["exclude all", "include h2h3"])?;
-        heard.has("a line of h2h3", is_thinking)?;
-        heard.has_no("only lines of h2h3", |message| match message {
-            Message::Thinking(line) => !line.text.starts_with("h2h3") && !line.text.starts_with("h3"),
-            _ => false,
-        })
-    }),
+    rule("exclude", "leaves out moves that are excluded, until they are included", Analysing)
+        .must(INTERACTIVE)
+        .check(|program| {
+            let heard = restricted(program, &["exclude all", "include h2h3"])?;
+            heard.has("a line of h2h3", is_thinking)?;
+            let is_other = |message: &Message| match message {
+                Message::Thinking(line) => !line.text.starts_with("h2h3") && !line.text.starts_with("h3"),
+                _ => false,
+            };
+            heard.has_no("only lines of h2h3", is_other)?;
+            program.deal(["include all"])?.has_taken("`include all`")?;
+            program
+                .hear_no_move(Duration::from_secs(1))?
+                .has("a line of another move after `include all`", is_other)
+        }),
     rule("exclude-all", "waits when all moves are excluded", Analysing).must(INTERACTIVE).check(|program| {
         let mut heard = restricted(program, &["exclude all"])?;
         heard.0.extend(program.hear_no_move(Duration::from_secs(1))?.0);
@@ -212,9 +217,6 @@ pub(super) const RULES: &[ConformanceRule] = &[
         heard.has_no("indented lines and an empty one", |message| !matches!(message, Message::BookLine(_)))
     }),
 ];
-
-/// Nodes in a second of processor time from which on they are no thousands of nodes.
-const FEW_NODES: f64 = 5000.0;
 
 /// A search in [`MIDDLEGAME`] and the most that was shown of it.
 struct ShownThinking {

@@ -112,7 +112,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let taken = program
             .tell(["edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])
             .and_then(|()| program.has_position("a1d1"))
-            .and_then(|()| program.has_position("a7a5"));
+            .and_then(|()| program.has_position("a7a5"))
+            .and_then(|()| program.goes_on());
         // A program with `setboard` need not have `edit`.
         match taken {
             Err(Failure::Broken { .. }) if program.announced.has(Switch::SetBoard) => {
@@ -125,13 +126,19 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.play(&["e2e4", "e7e5", "g1f3"])?;
         program.tell(["new", "force"])?;
         program.game = Game::default();
-        program.has_position("g1f3")
+        program.has_position("g1f3")?;
+        program.goes_on()
     }),
-    rule("undo", "takes back a half-move at `undo`", Forced).must(INTERACTIVE).check(|program| {
+    rule("undo", "takes back a half-move at each `undo`", Forced).must(INTERACTIVE).check(|program| {
         program.play(&["e2e4", "e7e5"])?;
         program.tell(["undo"])?;
         program.game.undo();
-        program.has_position("d7d5")
+        program.has_position("d7d5")?;
+        // Two more are obeyed, too.
+        program.deal(["undo", "undo"])?;
+        program.game = Game::default();
+        program.has_position("e2e4")?;
+        program.goes_on()
     }),
     rule("undo-nothing", "survives `undo` and `remove` when there is nothing to take back", Forced)
         .usual(INTERACTIVE)
@@ -142,17 +149,24 @@ pub(super) const RULES: &[ConformanceRule] = &[
             program.still_plays()?;
             takes_back(program).map_err(Failure::unseen)
         }),
-    rule("remove", "takes back two half-moves at `remove`", Greeted).must(INTERACTIVE).check(|program| {
-        program.tell(["new", "easy"])?;
-        program.hurry()?;
-        program.play(&["a2a3"])?;
-        program.hear_move(program.patience)?;
-        program.deal(["remove"])?;
-        program.game.undo();
-        program.game.undo();
-        program.play(&["a2a4"])?;
-        program.hear_move(program.patience).map(drop)
-    }),
+    rule("remove", "takes back two half-moves at each `remove`", Greeted).must(INTERACTIVE).check(
+        |program| {
+            program.tell(["new", "easy"])?;
+            program.hurry()?;
+            for mv in ["a2a3", "h2h3"] {
+                program.play(&[mv])?;
+                program.hear_move(program.patience)?;
+            }
+            // One alone would leave a pawn on a3.
+            for _ in 0..2 {
+                program.tell(["remove"])?;
+                program.hear_no_move(QUIET / 5)?;
+            }
+            program.game = Game::default();
+            program.play(&["a2a4"])?;
+            program.hear_move(program.patience).map(drop)
+        },
+    ),
     rule("mates", "claims no wrong result when it mates", At(MATE_IN_ONE)).must(GAME).check(|program| {
         let black = &mut At(MATE_IN_ONE_BY_BLACK).reach(&program.candidate)?;
         let claims = [claims_mate(program, Color::White)?, claims_mate(black, Color::Black)?];

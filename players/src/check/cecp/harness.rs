@@ -10,7 +10,7 @@ use crate::check::harness::{
     AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, WORKING, observe, require,
 };
 use crate::check::positions::MIDDLEGAME;
-use crate::check::{Candidate, Checked, Failure};
+use crate::check::{Candidate, Checked, Failure, longest_start};
 
 /// Seconds for a move whose search is to be interrupted. The specification allows a program to read its input after the search,
 /// so the check waits as long.
@@ -65,7 +65,8 @@ impl CecpStart {
         if let CecpStart::Launched = self {
             return CecpHarness::launch(candidate);
         }
-        let (stream, features) = handshake::start(&candidate.spec, candidate.next_log())?;
+        let (stream, features) =
+            handshake::start(&candidate.spec, candidate.next_log(), longest_start(&candidate.spec))?;
         let mut program = Harness::with(candidate, stream, features);
         if !matches!(self, CecpStart::Greeted) {
             program.tell(["new", "force"])?;
@@ -281,6 +282,12 @@ impl CecpHarness {
         self.play(&[legal])?;
         let expected = format!("`{legal}` taken silently");
         self.settle()?.has_no(&expected, |message| is_refusal(message) || Cecp::is_move(message))
+    }
+
+    /// Fails unless the program makes a legal move: one that says nothing takes any position silently.
+    pub(super) fn goes_on(&mut self) -> Checked {
+        self.hurry()?;
+        self.ask("go").map(drop)
     }
 
     /// Fails unless the program plays another game.

@@ -2,7 +2,9 @@
 
 use game::{CastlingMode, Game, variant_from_name};
 use messages::cecp::Audience;
+use shakmaty::variant::Variant;
 
+use super::game::true_results;
 use super::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
@@ -27,21 +29,16 @@ pub(super) const RULES: &[ConformanceRule] = &[
             let castles = heard.last().is_some_and(|message| *message == Message::Move("O-O".into()));
             observe(castles, format!("{}, as in normal chess", heard.last_shown()))
         }),
-    rule("variants", "plays legally in each variant that it offers and we know", Greeted)
+    rule("variants", "plays each variant that it offers and we know by its rules", Greeted)
         .must(VARIANTS)
         .check(|program| {
             let named = program.announced.variants.iter().flatten();
-            let known: Vec<_> =
-                named.filter_map(|name| Some((name.clone(), variant_from_name(name)?))).collect();
-            require(!known.is_empty(), "a variant that we know")?;
-            for (name, variant) in known {
-                program.game = Game::new(variant);
-                program.tell(["force", "new", &format!("variant {name}")])?;
-                program.hurry()?;
-                program.settle()?.has_taken(&format!("`variant {name}`"))?;
-                program.ask("go").map_err(|failure| in_variant(failure, &name))?;
-            }
-            Ok(())
+            let games: Vec<_> =
+                named.flat_map(|name| games_of(name).map(|game| (name.clone(), game))).collect();
+            require(!games.is_empty(), "a variant that we know")?;
+            games.iter().try_for_each(|(name, game)| {
+                plays_by_rules(program, name, game).map_err(|failure| in_variant(failure, name))
+            })
         }),
     rule("variant-unknown", "survives a variant that it doesn't know", Forced).usual(VARIANTS).check(
         |program| {
@@ -92,6 +89,109 @@ pub(super) const RULES: &[ConformanceRule] = &[
     ),
 ];
 
+/// A game of a variant that can't be played by the rules of chess: its moves are illegal there, or the moves that are legal at its end,
+/// or the game would go on.
+struct VariantGame {
+    /// Names of the variants in which its moves are legal, in small letters and digits.
+    names: &'static [&'static str],
+    /// The rules by which it is judged.
+    variant: Variant,
+    /// Moves from the start position. The side to move then has a legal move.
+    moves: &'static str,
+    /// Another move, that ends the game; empty if there is none.
+    last: &'static str,
+}
+
+/// Drops are the only moves; captures are compulsory, and a check is no reason not to make them; an explosion opens a line, and ends
+/// the game; the king reaches the centre; the third check; other start positions.
+const GAMES: &[VariantGame] = &[
+    VariantGame {
+        names: &["crazyhouse"],
+        variant: Variant::Crazyhouse,
+        moves: "f2f4 e7e5 f4e5 d7d6 g2g4 d8h4",
+        last: "",
+    },
+    VariantGame {
+        names: &["antichess", "giveaway", "suicide"],
+        variant: Variant::Antichess,
+        moves: "e2e4 e7e5 d1h5 e8e7 h5e5 a7a6",
+        last: "",
+    },
+    VariantGame {
+        names: &["antichess", "giveaway", "suicide", "losers"],
+        variant: Variant::Antichess,
+        moves: "e2e3 e7e6 d1h5 b8c6",
+        last: "",
+    },
+    VariantGame { names: &["atomic"], variant: Variant::Atomic, moves: "b1c3 d7d5 c3d5", last: "d8d2" },
+    VariantGame {
+        names: &["kingofthehill", "koth"],
+        variant: Variant::KingOfTheHill,
+        moves: "e2e3 a7a6 e1e2 a6a5 e2d3 a5a4",
+        last: "d3e4",
+    },
+    VariantGame {
+        names: &["3check", "threecheck"],
+        variant: Variant::ThreeCheck,
+        moves: "c2c4 d7d6 d1a4 b7b5 a4b5 c7c6",
+        last: "b5c6",
+    },
+    VariantGame {
+        names: &["racingkings"],
+        variant: Variant::RacingKings,
+        moves: "h2h3 d2e4 h3h4 e4d6 h4h5 d6f5 h5g6 c2e4 g6h7 e4a8",
+        last: "h7h8",
+    },
+    VariantGame {
+        names: &["horde"],
+        variant: Variant::Horde,
+        moves: "b5b6 a7b6 c5b6 c7b6 a4a5 b6a5 b4a5",
+        last: "",
+    },
+];
+
+/// The games that show whether a variant of this name is played by its rules.
+fn games_of(name: &str) -> impl Iterator<Item = &'static VariantGame> {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    GAMES.iter().filter(move |game| game.names.contains(&&*letters))
+}
+
+/// Fails unless the program takes the moves of a game, makes a legal one where it goes on, and none where it is over.
+fn plays_by_rules(program: &mut CecpHarness, name: &str, game: &VariantGame) -> Checked {
+    let heard = replays(program, name, game, "")?;
+    heard.has_no("no claim", |message| matches!(message, Message::Result { .. } | Message::Resign))?;
+    program.ask("go")?;
+    if game.last.is_empty() {
+        return Ok(());
+    }
+    let mut heard = replays(program, name, game, game.last)?;
+    program.tell(["go"])?;
+    let expected = format!("no move after {}, which ends the game", game.last);
+    heard.0.extend(program.hear_for(2 * QUIET)?.0);
+    heard.has_no(&expected, Cecp::is_move)?;
+    true_results(&heard, program.game.outcome().and_then(|outcome| outcome.winner()))
+}
+
+/// Lets the program take the moves of a game in force mode. Returns its answer to the last one.
+fn replays(
+    program: &mut CecpHarness,
+    name: &str,
+    game: &VariantGame,
+    last: &str,
+) -> Checked<Transcript<Message>> {
+    program.game = Game::new(game.variant);
+    program.tell(["force", "new", &format!("variant {name}"), "force"])?;
+    program.hurry()?;
+    program.settle()?.has_taken(&format!("`variant {name}`"))?;
+    let mut heard = Transcript(Vec::new());
+    for mv in game.moves.split(' ').chain(Some(last)).filter(|mv| !mv.is_empty()) {
+        program.play(&[mv])?;
+        heard = program.settle()?;
+        heard.has_taken(&format!("`{mv}`"))?;
+    }
+    Ok(heard)
+}
+
 /// Whether the program, which has a partner, asks for a piece when it can't move without one.
 fn asks_partner(program: &mut CecpHarness) -> Checked<bool> {
     program.needs(Switch::SetBoard)?;
@@ -116,5 +216,44 @@ fn in_variant(failure: Failure, name: &str) -> Failure {
     match failure {
         Failure::Broken { expected, seen } => Failure::new(format!("in {name} {expected}"), seen),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(mut game: Game, moves: &str) -> Option<Game> {
+        for mv in moves.split(' ').filter(|mv| !mv.is_empty()) {
+            game.play(game.parse_move(mv).ok()?).ok()?;
+        }
+        Some(game)
+    }
+
+    #[test]
+    fn no_game_of_a_variant_is_one_of_chess() {
+        for VariantGame { names, variant, moves, last } in GAMES {
+            let game = after(Game::new(*variant), moves).unwrap();
+            assert!(game.outcome().is_none() && !game.legal_moves().is_empty(), "{names:?}");
+            let Some(chess) = after(Game::default(), &format!("{moves} {last}")) else { continue };
+            if last.is_empty() {
+                let is_legal = |&&m: &&game::Move| chess.parse_move(&game.coordinate(m)).is_ok();
+                let shared = game.legal_moves().iter().filter(is_legal).count();
+                // A player of chess doesn't give away its queen.
+                assert!(shared == 0 || shared == 2 && chess.legal_moves().len() > 30, "{names:?}");
+            } else {
+                assert!(after(game, last).unwrap().outcome().is_some_and(|end| end.winner().is_some()));
+                assert!(chess.outcome().is_none(), "{names:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_variant_but_chess_has_a_game() {
+        for variant in Variant::ALL.into_iter().filter(|&variant| variant != Variant::Chess) {
+            assert!(games_of(variant.uci()).any(|game| game.variant == variant), "{variant:?}");
+        }
+        assert_eq!(games_of("Three-Check").count(), 1);
+        assert_eq!(games_of("normal").count(), 0);
     }
 }

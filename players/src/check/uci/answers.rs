@@ -4,7 +4,7 @@ use game::{CastlingMode, Score, ScoreBound};
 use messages::uci::{Info, InfoScore, LineError, Message};
 
 use super::harness::UciStart::At;
-use super::harness::{UciHarness, UciTranscript, has_legal_lines, infos};
+use super::harness::{UciHarness, UciTranscript, has_legal_lines, infos, told_move};
 use super::sections::ANSWERS;
 use crate::check::prelude::*;
 
@@ -20,7 +20,9 @@ pub(super) const RULES: &[ConformanceRule] = &[
             let seen = format!("{} ms of {}", long.time, long.taken);
             demand(4 * long.time >= long.taken, "a time in milliseconds", seen)?;
             let seen = format!("{} in 200 ms, {} in 1000 ms", short.depth, long.depth);
-            demand(long.depth > 2 && long.depth >= short.depth, "a depth that grows with the time", seen)
+            demand(long.depth > 2 && long.depth >= short.depth, "a depth that grows with the time", seen)?;
+            observe(long.processors >= WORKING, format!("it uses {:.2} processors", long.processors))?;
+            plausible_speed(long.nodes, long.processors * long.seconds)
         },
     ),
     rule("pv", "tells lines of legal moves", At(MIDDLEGAME)).must(ANSWERS).check(|program| {
@@ -45,7 +47,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
             let heard = program.ask("go movetime 500")?;
             has_no_malformed_info(&heard)?;
             observe(infos(&heard).next().is_some(), "it sent no `info`")?;
-            let is_legal = |info: &Info| info.currmove.is_none_or(|mv| mv.to_move(root.position()).is_ok());
+            let is_legal = |info: &Info| info.currmove.is_none_or(|mv| told_move(mv, &root).is_some());
             for (rule, is_kept) in [
                 (
                     "`seldepth` together with `depth`",
@@ -64,7 +66,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let Some(Ok(Message::BestMove { ponder: Some(guess), .. })) = heard.last() else {
             return Err(Failure::NotSupported("a move to ponder on".into()));
         };
-        let is_legal = guess.to_move(program.game.position()).is_ok();
+        let is_legal = told_move(*guess, &program.game).is_some();
         demand(is_legal, "a legal move to ponder on", heard.last_shown())
     }),
 ];
@@ -77,6 +79,9 @@ struct Told {
     time: u64,
     /// What the search took, no more than its limit, in milliseconds.
     taken: u64,
+    /// The same without that limit, in seconds.
+    seconds: f64,
+    processors: f64,
 }
 
 /// Fails unless the program tells depth, score, nodes and a possible time of a search of this time, in milliseconds.
@@ -84,8 +89,9 @@ fn told_in(program: &mut UciHarness, millis: u64) -> Checked<Told> {
     program.set_up(MIDDLEGAME, CastlingMode::Standard, &[])?;
     program.settle()?;
     let since = Instant::now();
-    let heard = program.ask(&format!("go movetime {millis}"))?;
-    let taken = since.elapsed().as_millis() as u64;
+    let (heard, processors) = program.work_of(|program| program.ask(&format!("go movetime {millis}")))?;
+    let seconds = since.elapsed().as_secs_f64();
+    let taken = (1000.0 * seconds) as u64;
     let most = taken + 50;
     let nodes = infos(&heard).filter_map(|info| info.nodes).max().unwrap_or_default();
     let time = infos(&heard).filter_map(|info| info.time).max();
@@ -99,7 +105,7 @@ fn told_in(program: &mut UciHarness, millis: u64) -> Checked<Told> {
         demand(is_told, format!("`info ... {what} ...`"), heard.shown())?;
     }
     let (depth, time) = (depth.unwrap_or_default(), time.unwrap_or_default());
-    Ok(Told { nodes, depth, time, taken: taken.min(millis) })
+    Ok(Told { nodes, depth, time, taken: taken.min(millis), seconds, processors })
 }
 
 /// A condition on each `info`.

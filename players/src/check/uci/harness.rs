@@ -5,6 +5,7 @@ use std::time::Duration;
 use game::{CastlingMode, Game, Move};
 use messages::OptionKind;
 use messages::uci::{Info, LineError, Message};
+use shakmaty::uci::UciMove;
 
 use crate::check::harness::{
     AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, WORKING, observe, require,
@@ -89,7 +90,7 @@ impl CheckedProtocol for Uci {
 
     fn legal_move(line: &UciLine, game: &Game) -> Option<Move> {
         match line {
-            Ok(Message::BestMove { best, .. }) => best.to_move(game.position()).ok(),
+            Ok(Message::BestMove { best, .. }) => told_move(*best, game),
             _ => None,
         }
     }
@@ -211,12 +212,17 @@ impl UciHarness {
     }
 }
 
+/// Returns a legal move that is told in the form of the game: castling is the king's move, but king takes rook in Chess960.
+pub(super) fn told_move(told: UciMove, game: &Game) -> Option<Move> {
+    told.to_move(game.position()).ok().filter(|legal| legal.to_uci(game.mode()) == told)
+}
+
 /// Fails if a line has an illegal move in this position.
 pub(super) fn has_legal_lines(heard: &UciTranscript, root: &Game) -> Checked {
     for info in infos(heard) {
         let mut game = root.clone();
         for mv in &info.pv {
-            let Ok(legal) = mv.to_move(game.position()) else {
+            let Some(legal) = told_move(*mv, &game) else {
                 return Err(Failure::new("lines of legal moves", format!("`{mv}` in {}", game.fen())));
             };
             game.play(legal).expect("legal");

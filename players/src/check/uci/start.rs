@@ -11,15 +11,17 @@ use crate::check::prelude::*;
 use crate::uci::Uci;
 
 pub(super) const RULES: &[ConformanceRule] = &[
-    rule("uciok", "answers `uci` with its name and options, `uciok` last", Launched).must(OPTIONS).check(
-        |program| {
-            program.greet()?.has("`id name ...`", |line| matches!(line, Ok(Message::Name(_))))?;
+    rule("uciok", "answers `uci` with its name, author and options, `uciok` last", Launched)
+        .must(OPTIONS)
+        .check(|program| {
+            let heard = program.greet()?;
+            heard.has("`id name ...`", |line| matches!(line, Ok(Message::Name(_))))?;
+            heard.has("`id author ...`", |line| matches!(line, Ok(Message::Author(_))))?;
             program.hear_for(QUIET)?.has_no("`uciok` as the last", |line| {
                 use Message::{Author, Name, Option, UciOk};
                 matches!(line, Ok(Option { .. } | Name(_) | Author(_) | UciOk))
             })
-        },
-    ),
+        }),
     rule("isready", "answers each `isready` with one `readyok`", Greeted).must(OPTIONS).check(|program| {
         program.tell(["isready", "isready", "isready"])?;
         let heard = program.hear_for(2 * QUIET)?;

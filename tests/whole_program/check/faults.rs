@@ -1,63 +1,62 @@
-//! `herald check`: Herald passes all rules, and each rule fails for Herald behind a distorting proxy.
+//! Each rule fails for Herald behind a distorting proxy, and none is kept unseen.
 
-use std::path::Path;
 use std::sync::Mutex;
 
 use assert_cmd::Command;
 use serde_json::Value;
 
-use crate::support::{distorting, example};
-
 use self::Seen::{Broken, Fooled, NotKept};
+use super::{HERALD, check, for_each, labels};
+use crate::support::distorting;
 
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
-
-/// Number of parallel checks, which mostly wait.
-const AT_ONCE: usize = 12;
-
-fn check(arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
-    let mut command = Command::new(HERALD);
-    // Without the user's saved settings.
-    command.env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings"));
-    let output = command.arg("check").args(arguments).output().expect("herald runs");
-    let lines = String::from_utf8(output.stdout).expect("text");
-    let values = lines.lines().map(|line| serde_json::from_str(line).expect("JSON"));
-    (output.status.code(), values.collect())
+#[test]
+fn each_rule_of_cecp_can_be_broken() {
+    each_rule_can_be_broken(CECP);
 }
 
-/// Runs `work` for each item, a limited number in parallel.
-fn for_each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
-    let next = Mutex::new(all.iter());
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some(one) = next.lock().map_or(None, |mut next| next.next()) {
-                    work(one);
-                }
-            });
-        }
-    });
+#[test]
+fn rules_that_were_fooled_are_not_kept_unseen() {
+    faults_are_seen(&[CECP, UCI, CEGO], Fooled);
 }
 
-fn labels(protocol: &str) -> Vec<String> {
-    let output = Command::new(HERALD).args(["check", protocol, "--rules"]).output().expect("herald runs");
-    let lines = String::from_utf8(output.stdout).expect("text");
-    lines.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+#[test]
+#[ignore = "half a minute; for changes of rules"]
+fn nothing_is_kept_unseen_by_any_rule() {
+    for protocol in [CECP, UCI, CEGO] {
+        let is_swallowed = |label: &String| {
+            protocol.faults.iter().any(|(rule, seen, fault)| {
+                let is_lost = fault.iter().any(|word| ["--deaf", "--mute", "--gulp"].contains(word));
+                rule == label && (*seen != Broken || is_lost)
+            })
+        };
+        let without: Vec<String> = labels(protocol.name)
+            .into_iter()
+            .filter(|label| !is_swallowed(label) && !OF_NO_COMMAND.contains(&label.as_str()))
+            .collect();
+        assert!(without.is_empty(), "nothing is swallowed: {without:?}");
+    }
+    faults_are_seen(&[CECP, UCI, CEGO], NotKept);
 }
 
-/// Asserts that Herald passes all rules except some with these verdicts. A rule that fails is
-/// checked again alone, as a busy machine may cause time-outs.
-fn herald_passes(protocol: &str, arguments: &[&str], others: &[(&str, &str)]) {
-    let verdicts = |how: &[&str]| -> Vec<(String, String)> {
-        let (_, findings) = check(&[&[protocol, "--json"], how, &["--", HERALD], arguments].concat());
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let verdict = |finding: &Value| Some((text(&finding["rule"])?, text(&finding["verdict"])?));
-        findings.iter().filter_map(verdict).filter(|(_, verdict)| verdict != "pass").collect()
-    };
-    let missed = verdicts(&["--concurrency", "8"]);
-    let missed: Vec<_> = missed.iter().flat_map(|(rule, _)| verdicts(&["--rule", rule])).collect();
-    let others = others.iter().map(|&(rule, verdict)| (rule.to_owned(), verdict.to_owned()));
-    assert_eq!(missed, others.collect::<Vec<_>>());
+/// Background jobs of a shell without job control inherit an ignored SIGINT.
+#[test]
+fn sigint_counts_where_it_is_ignored_around() {
+    let program = distorting();
+    let broken = ["--replace", "sigint=0=>sigint=1", "--", HERALD, "xboard"];
+    let ignoring =
+        ["-c", "trap '' INT; exec \"$@\"", "sh", HERALD, "check", "cecp", "--rule", "sigint", "--"];
+    let output = Command::new("sh").args(ignoring).arg(program).args(broken).output().expect("a shell");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn each_rule_of_uci_can_be_broken() {
+    each_rule_can_be_broken(UCI);
+}
+
+#[test]
+fn each_rule_of_cego_can_be_broken() {
+    each_rule_can_be_broken(CEGO);
 }
 
 /// Asserts that the check says what it has to say about the faults of which this is `wanted`.
@@ -103,255 +102,6 @@ fn distorted(protocol: &Protocol, rule: &str, fault: &[&str]) -> (Option<i32>, V
     check(&[&begin[..], fault, &["--", HERALD, protocol.argument]].concat())
 }
 
-#[test]
-fn herald_keeps_the_rules_of_cecp() {
-    let others = [
-        // It says nothing to `xboard` and `computer`.
-        ("xboard-again", "not-seen"),
-        ("san-input", "not-supported"),
-        ("sigterm", "not-supported"),
-        ("analyze-edit", "not-supported"),
-        // It varies its moves only by the option Noise, which is off at first.
-        ("random", "not-seen"),
-        ("egtpath", "not-seen"),
-        ("computer", "not-seen"),
-        ("setup", "not-supported"),
-    ];
-    herald_passes("cecp", &["xboard"], &others);
-}
-
-#[test]
-fn each_rule_of_cecp_can_be_broken() {
-    each_rule_can_be_broken(CECP);
-}
-
-/// A program that moves at random, at once, and ignores most commands, passes only what it does; and so does one that pretends to
-/// think, always for the same time, while it sleeps. They are checked at the same time, as they only wait.
-#[test]
-fn nothing_is_kept_by_doing_nothing() {
-    let program = example("random_mover");
-    let program = program.to_str().expect("text");
-    let begin = ["cecp", "--json", "--patience", "2", "--concurrency", "40", "--", program];
-    for_each(&[&[][..], &["--pretend"]], |how| {
-        let (_, findings) = check(&[&begin[..], how].concat());
-        let passed = findings.iter().filter(|finding| finding["verdict"] == "pass");
-        let passed: Vec<_> = passed.filter_map(|finding| finding["rule"].as_str()).collect();
-        // The pretender shows its inventions only when it is asked to.
-        let is_done = |rule: &&str| *rule != "nopost" || !how.is_empty();
-        assert_eq!(passed, KEPT_AT_RANDOM.iter().copied().filter(is_done).collect::<Vec<_>>(), "{how:?}");
-    });
-    // It takes nearly two seconds for a move, whatever its time.
-    let (_, findings) = check(&["cecp", "--json", "--rule", "st", "--", program, "--delay", "1900"]);
-    assert_eq!(findings[0]["verdict"], "fail", "{findings:?}");
-}
-
-/// Each wreck breaks the rule about its fault.
-#[test]
-fn wrecks_are_seen() {
-    let program = example("random_mover");
-    for_each(&WRECKS, |(wreck, rule)| {
-        let program = program.to_str().expect("text");
-        let (status, findings) =
-            check(&["cecp", "--json", "--patience", "2", "--rule", rule, "--", program, "--wreck", wreck]);
-        assert_eq!(
-            (status, &findings[0]["verdict"]),
-            (Some(1), &Value::from("fail")),
-            "{wreck}: {findings:?}"
-        );
-    });
-}
-
-#[test]
-fn rules_that_were_fooled_are_not_kept_unseen() {
-    faults_are_seen(&[CECP, UCI, CEGO], Fooled);
-}
-
-#[test]
-#[ignore = "half a minute; for changes of rules"]
-fn nothing_is_kept_unseen_by_any_rule() {
-    for protocol in [CECP, UCI, CEGO] {
-        let is_swallowed = |label: &String| {
-            protocol.faults.iter().any(|(rule, seen, fault)| {
-                let is_lost = fault.iter().any(|word| ["--deaf", "--mute", "--gulp"].contains(word));
-                rule == label && (*seen != Broken || is_lost)
-            })
-        };
-        let without: Vec<String> = labels(protocol.name)
-            .into_iter()
-            .filter(|label| !is_swallowed(label) && !OF_NO_COMMAND.contains(&label.as_str()))
-            .collect();
-        assert!(without.is_empty(), "nothing is swallowed: {without:?}");
-    }
-    faults_are_seen(&[CECP, UCI, CEGO], NotKept);
-}
-
-#[test]
-fn a_program_of_another_protocol_is_told_so() {
-    for (protocol, command) in [("cecp", [HERALD, "uci"]), ("uci", [HERALD, "xboard"])] {
-        let output =
-            Command::new(HERALD).args(["check", protocol, "--"]).args(command).output().expect("herald runs");
-        let told = String::from_utf8_lossy(&output.stderr);
-        let other = if protocol == "cecp" { "uci" } else { "cecp" };
-        assert!(told.contains(&format!("herald check {other} -- {HERALD}")), "{told}");
-        assert_eq!(output.status.code(), Some(2));
-    }
-}
-
-/// Background jobs of a shell without job control inherit an ignored SIGINT.
-#[test]
-fn sigint_counts_where_it_is_ignored_around() {
-    let program = distorting();
-    let broken = ["--replace", "sigint=0=>sigint=1", "--", HERALD, "xboard"];
-    let ignoring =
-        ["-c", "trap '' INT; exec \"$@\"", "sh", HERALD, "check", "cecp", "--rule", "sigint", "--"];
-    let output = Command::new("sh").args(ignoring).arg(program).args(broken).output().expect("a shell");
-    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
-}
-
-#[test]
-fn herald_keeps_the_rules_of_uci() {
-    herald_passes("uci", &["uci"], &[]);
-}
-
-#[test]
-fn each_rule_of_uci_can_be_broken() {
-    each_rule_can_be_broken(UCI);
-}
-
-/// What a program keeps that answers, waits where it is told to, and moves at random. It ignores options and limits.
-#[test]
-fn a_random_mover_passes_what_it_does() {
-    let program = example("random_mover");
-    let (status, findings) =
-        check(&["uci", "--json", "--concurrency", "12", "--", program.to_str().expect("text"), "--uci"]);
-    assert_eq!(status, Some(1));
-    let is_passed = |finding: &&Value| finding["verdict"] == "pass";
-    let passed: Vec<_> =
-        findings.iter().filter(is_passed).filter_map(|finding| finding["rule"].as_str()).collect();
-    assert_eq!(passed, RANDOM_MOVER);
-}
-
-/// The files for other programs: `JUnit` XML for a real parser, a badge, a recipe; and the script, which a shell runs.
-#[test]
-fn reports_for_other_programs() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [junit, badge, recipe] = ["junit.xml", "badge.json", "recipe.toml"]
-        .map(|name| folder.path().join(name).to_str().expect("text").to_owned());
-    let program = distorting();
-    let (status, findings) = check(&[
-        "uci",
-        "--json",
-        "--rule",
-        "uciok",
-        "--rule",
-        "option-names",
-        "--show-dialogue",
-        "--junit",
-        &junit,
-        "--badge",
-        &badge,
-        "--recipe",
-        &recipe,
-        "--",
-        program.to_str().expect("text"),
-        "--twice",
-        "uciok",
-        "--say",
-        "uci=>id name \u{1}Odd <&\"' \u{fffe}",
-        "--",
-        HERALD,
-        "uci",
-    ]);
-    assert_eq!(status, Some(1));
-    let summary = &findings[2];
-    assert_eq!((&summary["passed"], &summary["failed"]), (&1.into(), &1.into()), "{summary}");
-    assert_eq!(summary["program"], "?Odd <&\"' \u{fffe}");
-    let read = |path: &str| std::fs::read_to_string(path).expect("the file is written");
-    let badge: Value = serde_json::from_str(&read(&badge)).expect("JSON");
-    assert_eq!((&badge["message"], &badge["color"]), (&"1/2".into(), &"red".into()));
-    let recipe: toml::Table = toml::from_str(&read(&recipe)).expect("TOML");
-    assert_eq!(recipe["protocol"].as_str(), Some("uci"));
-    let parse = "import sys, xml.etree.ElementTree as t; r = t.parse(sys.argv[1]).getroot(); \
-        print(r.get('tests'), r.get('failures'), r.get('name'), [f.get('type') for f in r.iter('failure')])";
-    let parsed = Command::new("python3").args(["-c", parse, &junit]).output().expect("python3");
-    let parsed = String::from_utf8_lossy(&parsed.stdout).into_owned();
-    assert!(parsed.starts_with("2 1 ?Odd <&\"' ?, UCI, by Herald "), "{parsed}");
-    assert!(parsed.ends_with(" ['must']\n"), "{parsed}");
-    let script = findings[0]["script"].as_str().expect("a script");
-    let said = Command::new("sh").args(["-c", script]).output().expect("a shell");
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert_eq!(said.matches("uciok\n").count(), 2, "{script}{said}");
-}
-
-#[test]
-fn herald_keeps_the_rules_of_cego() {
-    herald_passes("cego", &["cego", "--ponder"], &[]);
-}
-
-#[test]
-fn each_rule_of_cego_can_be_broken() {
-    each_rule_can_be_broken(CEGO);
-}
-
-#[test]
-fn wrong_arguments() {
-    for arguments in [
-        &["cecp", "--json", "--", "/no/such/program"][..],
-        &["cecp", "--json", "--rule", "nonsense", "--", HERALD],
-        &["cecp", "--rule", "go", "--junit", SAME, "--badge", SAME, "--", HERALD, "xboard"],
-        &["cecp"],
-        &["usi", "--", HERALD],
-        &["autoplayer", "--", HERALD],
-    ] {
-        assert_eq!(check(arguments), (Some(2), Vec::new()), "{arguments:?}");
-    }
-    assert!(!Path::new(SAME).exists(), "a file that was not written");
-}
-
-/// A file that two reports were to be written to.
-const SAME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/two-reports");
-
-/// One that says nothing of the protocol is told so, too.
-#[test]
-fn a_program_of_no_protocol_is_told_so() {
-    let cases = [
-        ("exit", "ended unexpectedly"),
-        ("exec cat", ", and nothing of the protocol"),
-        ("exec sleep 99", "says nothing"),
-        ("printf never; exec sleep 99", "writes 5 bytes without a line end"),
-        ("printf 'feature done=1%300000s\\n' ''; exec sleep 99", "writes a line of more than 65536 bytes"),
-        ("exec cat /dev/urandom", "says `"),
-        ("exec sleep 99 <&-", "has closed its standard input"),
-        // It doesn't speak UCI: nobody has asked.
-        ("echo uciok; exec sleep 99", "says nothing"),
-    ];
-    for_each(&cases, |(script, instead)| {
-        let arguments = ["check", "cecp", "--patience", "1", "--rule", "go", "--", "sh", "-c", script];
-        let output = Command::new(HERALD).args(arguments).output().expect("herald runs");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(told.contains("it doesn't answer as a CECP program: `") && told.contains(instead), "{told}");
-        assert_eq!(output.status.code(), Some(2));
-    });
-}
-
-/// A rule that is named twice is checked once, and a rule of the level usual is no failure unless the check is strict.
-#[test]
-fn junit_agrees_with_the_exit_code() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let junit = folder.path().join("junit.xml");
-    let junit = junit.to_str().expect("text");
-    let program = distorting();
-    let broken = [program.to_str().expect("text"), "--die", "setoption name No Such", "--", HERALD, "uci"];
-    for (strict, failures) in [(&[][..], 0), (&["--strict"][..], 1)] {
-        let rule = ["--rule", "option-unknown", "--rule", "option-unknown"];
-        let begin = [&["uci", "--json", "--junit", junit][..], &rule, strict, &["--"], &broken].concat();
-        let (status, findings) = check(&begin);
-        assert_eq!((status, findings.len()), (Some(failures), 2));
-        let xml = std::fs::read_to_string(junit).expect("the file is written");
-        assert!(xml.contains(&format!("tests=\"1\" failures=\"{failures}\"")), "{xml}");
-    }
-}
-
 /// What the check has to say about a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
@@ -377,42 +127,6 @@ struct Protocol {
 const CECP: Protocol = Protocol { name: "cecp", argument: "xboard", faults: CECP_FAULTS };
 const UCI: Protocol = Protocol { name: "uci", argument: "uci", faults: UCI_FAULTS };
 const CEGO: Protocol = Protocol { name: "cego", argument: "cego", faults: CEGO_FAULTS };
-
-const WRECKS: [(&str, &str); 6] = [
-    ("silent-force", "go"),
-    ("pong-first", "ping-thinking"),
-    ("no-undo", "undo"),
-    ("analysis-mover", "analyze"),
-    ("fragile", "unknown-command"),
-    ("boaster", "go"),
-];
-
-const KEPT_AT_RANDOM: &[&str] = &[
-    "one-read",
-    "version-1",
-    "answers-move",
-    "go",
-    "playother",
-    "colors",
-    "reuse",
-    "illegal-move",
-    "legal-moves",
-    "setboard-illegal",
-    "new-resets",
-    "undo",
-    "undo-nothing",
-    "remove",
-    "is-mated",
-    "is-stalemated",
-    "result-idle",
-    "ping",
-    "unknown-command",
-    "crlf",
-    "split-line",
-    "long-line",
-    "nopost",
-    "stray-words",
-];
 
 const CECP_FAULTS: &[Fault] = &[
     ("one-read", Broken, &["--gulp"]),
@@ -461,10 +175,13 @@ const CECP_FAULTS: &[Fault] = &[
     ("edit", Broken, &["--replace", "setboard=1=>setboard=0", "--deaf", "edit"]),
     ("new-resets", Broken, &["--deaf", "new"]),
     ("undo", Broken, &["--deaf", "undo"]),
+    // Only the first one is obeyed.
+    ("undo", Fooled, &["--once", "undo"]),
     ("undo-nothing", Broken, &["--die", "undo"]),
     ("undo-nothing", Fooled, &["--deaf", "undo", "--deaf", "remove"]),
     ("undo-nothing", Fooled, &["--deaf", "remove"]),
     ("remove", Broken, &["--deaf", "remove"]),
+    ("remove", Fooled, &["--once", "remove"]),
     ("mates", Broken, &["--say", "go=>0-1 {Black mates}"]),
     ("mates", Broken, &["--replace", "0-1=>1-0"]),
     ("mates", NotKept, &["--deaf", "go"]),
@@ -604,6 +321,7 @@ const CECP_FAULTS: &[Fault] = &[
     ("stat01", Broken, &["--mute", "stat01"]),
     ("stat01", NotKept, &["--deaf", "."]),
     ("exclude", Broken, &["--deaf", "exclude"]),
+    ("exclude", Fooled, &["--deaf", "include all"]),
     ("exclude-all", Broken, &["--deaf", "exclude"]),
     ("setscore", Broken, &["--deaf", "setscore"]),
     ("hint", Broken, &["--replace", "Hint: =>Hint: a1"]),
@@ -639,7 +357,10 @@ const CECP_FAULTS: &[Fault] = &[
     ("highlight", NotKept, &["--deaf", "lift"]),
     ("fischerandom", Broken, &["--say", "usermove O-O=>Illegal move: O-O"]),
     ("fischerandom", Fooled, &["--deaf", "variant"]),
-    ("variants", Broken, &["--deaf", "variant"]),
+    ("variants", Broken, &["--deaf", "variant crazyhouse"]),
+    ("variants", Fooled, &["--deaf", "variant kingofthehill"]),
+    ("variants", Fooled, &["--deaf", "variant 3check"]),
+    ("variants", Fooled, &["--deaf", "usermove"]),
     ("variant-unknown", Broken, &["--die", "variant nosuch"]),
     ("variant-unknown", NotKept, &["--deaf", "variant"]),
     (
@@ -663,6 +384,7 @@ const UCI_FAULTS: &[Fault] = &[
     ("uciok", Broken, &["--twice", "uciok"]),
     ("uciok", NotKept, &["--deaf", "uci"]),
     ("uciok", NotKept, &["--mute", "id name"]),
+    ("uciok", Fooled, &["--mute", "id author"]),
     ("isready", Broken, &["--twice", "readyok"]),
     ("isready", NotKept, &["--deaf", "isready"]),
     ("isready-searching", Broken, &["--say", "isready=>bestmove h2h3"]),
@@ -679,6 +401,7 @@ const UCI_FAULTS: &[Fault] = &[
     ("ucinewgame", Broken, &["--die", "ucinewgame"]),
     ("ucinewgame", Fooled, &["--deaf", "ucinewgame"]),
     ("position-fen", Broken, &["--deaf", "position fen"]),
+    ("position-fen", Fooled, &["--replace", "bestmove e8g8=>bestmove e8h8"]),
     ("position-fen", Broken, &["--replace", "bestmove e7e8q=>bestmove e7e8"]),
     (
         "position-fen",
@@ -735,6 +458,7 @@ const UCI_FAULTS: &[Fault] = &[
         &["--replace", "bestmove (none)=>bestmove", "--replace", "bestmove 0000=>bestmove"],
     ),
     ("chess960", Broken, &["--replace", "g1h1=>g1g1"]),
+    ("chess960", Fooled, &["--replace", "bestmove e1h1=>bestmove e1g1"]),
     ("chess960", Fooled, &["--deaf", "setoption name UCI_Chess960"]),
     (
         "chess960",
@@ -789,6 +513,7 @@ const UCI_FAULTS: &[Fault] = &[
     ("depth", NotKept, &["--rewrite", "go depth 3=>go"]),
     ("nodes", Broken, &["--rewrite", "go nodes 50000=>go nodes 900000"]),
     ("nodes", NotKept, &["--rewrite", "go nodes 50000=>go"]),
+    ("nodes", Fooled, &["--divide", "nodes=>1000"]),
     ("mate", Broken, &["--deaf", "go mate"]),
     ("movetime", Broken, &["--rewrite", "go movetime 500=>go movetime 4000"]),
     ("movetime", NotKept, &["--rewrite", "go movetime 500=>go"]),
@@ -833,6 +558,7 @@ const UCI_FAULTS: &[Fault] = &[
     ("info", Broken, &["--replace", " time => time 77 string "]),
     ("info", Broken, &["--divide", "depth=>100"]),
     ("info", Broken, &["--divide", "time=>10"]),
+    ("info", Fooled, &["--divide", "nodes=>1000"]),
     ("pv", Broken, &["--replace", " pv => pv a1h8 "]),
     ("pv", NotKept, &["--mute", "info"]),
     ("pv", Broken, &["--replace", " multipv 3 => multipv 3 pv a1h8 string "]),
@@ -844,24 +570,6 @@ const UCI_FAULTS: &[Fault] = &[
     ("info-form", NotKept, &["--mute", "info"]),
     ("ponder-move", Broken, &["--replace", "ponder =>ponder a1b8 "]),
     ("ponder-move", NotKept, &["--replace", " ponder =>"]),
-];
-
-const RANDOM_MOVER: &[&str] = &[
-    "uciok",
-    "isready",
-    "unknown-command",
-    "white-space",
-    "one-read",
-    "line-ends",
-    "long-line",
-    "game-over",
-    "option-names",
-    "option-defaults",
-    "stop-idle",
-    "stop-early",
-    "infinite",
-    "infinite-mated",
-    "one-answer",
 ];
 
 const CEGO_FAULTS: &[Fault] = &[
