@@ -43,8 +43,8 @@ const MORE_TIME: Duration = Duration::from_secs(1);
 /// Time for a program to stop working.
 const STOPPING: Duration = Duration::from_millis(50);
 
-/// Share of a processor that a program uses at most when it rests.
-const RESTING: f64 = 0.05;
+/// Share of a processor that a program uses at most when it rests: some, such as GNU Chess, look for input at intervals.
+const RESTING: f64 = 0.1;
 
 /// Time beyond a limit that may go into pipes and ticks of the system.
 const ALLOWANCE: f64 = 0.1;
