@@ -96,6 +96,8 @@ struct Node {
     telling: Option<(Link, u64)>,
     /// The connection over which it is told the end, and the number of the last fact.
     successor: Option<(Link, u64)>,
+    /// The term of a referee that has taken over from it, as its store says.
+    fenced: Option<Term>,
     /// Whether it has the end of the event, and has gone home.
     is_done: bool,
     /// Whether it has died for good.
@@ -257,6 +259,7 @@ impl Node {
             fence: None,
             telling: None,
             successor: None,
+            fenced: None,
             is_done: false,
             is_dead: false,
             has_left: false,
@@ -292,7 +295,13 @@ impl Node {
     }
 
     fn observer(&self) -> Option<u64> {
-        self.event.observer.filter(|&observer| observer != self.id)
+        let fenced_by = self.fenced.filter(|&term| self.is_succeeded_by(term)).map(|(_, by)| by);
+        fenced_by.or(self.event.observer.filter(|&observer| observer != self.id))
+    }
+
+    /// See `EventStore::is_succeeded_by`.
+    fn is_succeeded_by(&self, term: Term) -> bool {
+        yields(self.event.term(), term) || self.end_of(term).is_none()
     }
 
     fn stored(&self) -> u64 {
