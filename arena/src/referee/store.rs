@@ -52,6 +52,9 @@ pub enum EventStoreError {
         /// What differs, as `name: before, now after`.
         differences: String,
     },
+    /// The file beside the store that counts the facts that were shown can't be read or written. The text names it.
+    #[error("{0}")]
+    ShownCount(io::Error),
     /// The file beside the store does not say how many facts were shown.
     #[error("{0} is no number of facts; take it away, if the store is no older copy")]
     Uncounted(PathBuf),
