@@ -96,6 +96,8 @@ pub struct EventStore {
     /// Number of the next fact, from 1.
     next: u64,
     shown: ShownCount,
+    /// Whether it had no facts when it was opened.
+    pub(super) was_new: bool,
     /// Number of the referee that the store belongs to, at random.
     pub(super) referee: u64,
 }
@@ -155,7 +157,8 @@ impl EventStore {
         let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, next)
             .map_err(|error| EventStoreError::System { path: path.to_owned(), error })?;
         let shown = ShownCount::read(path.with_extension("shown"))?;
-        Ok(EventStore { checkpoints, database, _lock: lock, path: path.to_owned(), next, shown, referee })
+        let (path, was_new) = (path.to_owned(), next == 1);
+        Ok(EventStore { checkpoints, database, _lock: lock, path, next, shown, was_new, referee })
     }
 
     /// From now on the database takes over what is in its log when it is closed.

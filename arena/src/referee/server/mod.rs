@@ -264,8 +264,6 @@ pub struct Service {
     duty: Duty,
     /// The referee of which the store says that it has taken over, or may. This one waits for it.
     fenced_by: Option<u64>,
-    /// Whether there was no fact in the store when it was opened.
-    is_new: bool,
     claims: Claims,
     succession: Succession,
     /// Whether the open pages were not told of a change, because something was held back.
@@ -350,7 +348,7 @@ impl Service {
         let address = listener.address;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
-        let (fenced_by, is_new) = (store.successor(event.term())?.map(|(_, by)| by), store.count() == 0);
+        let fenced_by = store.successor(event.term())?.map(|(_, by)| by);
         network.spawn(connection::serve(listener, next, Role::Client, tls.clone(), pulse.clone()));
         Ok(Service {
             event,
@@ -372,7 +370,6 @@ impl Service {
             lease: Lease::default(),
             duty: Duty::Begins,
             fenced_by,
-            is_new,
             claims: Claims::new(witness),
             succession: Succession::default(),
             has_unshown: false,

@@ -334,7 +334,7 @@ impl Service {
     /// Whether this referee began in a new folder, and an observer that comes has facts of the event: then this one has lost all of them.
     /// Once a game has been played, the observer may as well be one of an earlier event.
     fn has_lost_all_to(&self, by: u64, first: u64, (_, author): Term) -> bool {
-        let begins = self.is_new && self.is_acting() && self.event.results.is_empty();
+        let begins = self.store.was_new && self.is_acting() && self.event.results.is_empty();
         // Who acted last goes on by itself when it is refused.
         let waits = self.fenced_by == Some(by) && author != by && !self.is_acting();
         first > 1 && (begins || waits)

@@ -212,7 +212,7 @@ impl Simulation {
             Fact::Epoch { epoch, .. } => Some(*epoch),
             _ => None,
         });
-        let first = known.filter(|_| self.bug != Bug::ClaimsLastOnly).unwrap_or(node.event.epoch) + 1;
+        let first = known.unwrap_or(0) + 1;
         (has_acted && self.is_granted(number, first)) || self.nodes[1 - number].is_dead
     }
 
@@ -551,8 +551,8 @@ impl Simulation {
             let node = &mut self.nodes[number];
             (node.link, node.tried) = (Some(link), Some(Watch::new(at)));
             let is_succeeded = node.fenced.is_some_and(|term| node.is_succeeded_by(term));
-            node.needs_all =
-                is_succeeded || (node.event.referee == node.id && self.bug != Bug::StoresInParts);
+            let has_acted_last = node.event.referee == node.id;
+            node.needs_all = (is_succeeded || has_acted_last) && self.bug != Bug::StoresInParts;
             if is_succeeded {
                 node.is_current = false;
                 node.intake.begin_anew(&mut node.event);
