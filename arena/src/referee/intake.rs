@@ -9,6 +9,8 @@ pub(super) trait FactStore {
     type Error;
     /// Stores facts behind those that are there.
     fn add(&mut self, facts: &[Fact]) -> Result<(), Self::Error>;
+    /// Stores these facts in the place of those that are there. What is other in them is set aside.
+    fn replace(&mut self, facts: &[Fact]) -> Result<(), Self::Error>;
     /// All facts.
     fn all(&self) -> Result<Vec<Fact>, Self::Error>;
 }
@@ -29,12 +31,25 @@ pub(super) struct Intake {
     facts: Vec<Fact>,
     /// Whether a fact was applied in part.
     is_spoiled: bool,
+    /// Whether the facts begin with the first of the event, and take the place of those that are stored.
+    is_anew: bool,
 }
 
 impl Intake {
+    /// Begins with the first fact again: those that are stored may be others. What was applied before is forgotten.
+    pub(super) fn begin_anew(&mut self, event: &mut EventState) {
+        *self = Intake { is_anew: true, ..Intake::default() };
+        event.start_over();
+    }
+
+    /// Number of facts that are stored and shared with who tells the others, of so many that are stored.
+    pub(super) fn shared(&self, stored: u64) -> u64 {
+        if self.is_anew { 0 } else { stored }
+    }
+
     /// Number of the last fact that was taken, behind so many that are stored.
     pub(super) fn last(&self, stored: u64) -> u64 {
-        stored + self.facts.len() as u64
+        self.shared(stored) + self.facts.len() as u64
     }
 
     /// Applies a fact of so many that are stored, unless it is known already.
@@ -68,11 +83,13 @@ impl Intake {
         event: &mut EventState,
         store: &mut S,
     ) -> Result<bool, S::Error> {
-        let facts = std::mem::take(&mut self.facts);
-        if !facts.is_empty() {
-            store.add(&facts)?;
+        let Intake { facts, is_spoiled, is_anew } = std::mem::take(self);
+        match (facts.is_empty(), is_anew) {
+            (false, false) => store.add(&facts)?,
+            (false, true) => store.replace(&facts)?,
+            (true, _) => {}
         }
-        if std::mem::take(&mut self.is_spoiled) {
+        if is_spoiled || (facts.is_empty() && is_anew) {
             restore_anew(event, &store.all()?);
         }
         Ok(!facts.is_empty())
@@ -84,7 +101,8 @@ impl Intake {
         event: &mut EventState,
         store: &S,
     ) -> Result<(), S::Error> {
-        if !std::mem::take(&mut self.facts).is_empty() | std::mem::take(&mut self.is_spoiled) {
+        let Intake { facts, is_spoiled, is_anew } = std::mem::take(self);
+        if !facts.is_empty() || is_spoiled || is_anew {
             restore_anew(event, &store.all()?);
         }
         Ok(())
@@ -113,6 +131,15 @@ impl FactStore for super::EventStore {
         self.commit(facts)
     }
 
+    fn replace(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
+        let stored = self.from(1)?;
+        let shared = stored.iter().zip(facts).take_while(|(own, other)| own == other).count();
+        if shared < stored.len() {
+            self.set_aside(shared as u64 + 1)?;
+        }
+        self.commit(&facts[shared..])
+    }
+
     fn all(&self) -> Result<Vec<Fact>, Self::Error> {
         self.from(1)
     }
@@ -125,6 +152,11 @@ impl FactStore for Vec<Fact> {
 
     fn add(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
         self.extend_from_slice(facts);
+        Ok(())
+    }
+
+    fn replace(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
+        *self = facts.to_vec();
         Ok(())
     }
 

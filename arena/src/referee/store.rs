@@ -17,7 +17,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 use super::checkpoints::Checkpoints;
 use super::differences::differences;
 use super::fact::Fact;
-use super::lease::Term;
+use super::lease::{Term, yields};
 use super::shown_count::ShownCount;
 
 /// An error of the event store.
@@ -52,6 +52,9 @@ pub enum EventStoreError {
         /// What differs, as `name: before, now after`.
         differences: String,
     },
+    /// The file beside the store that counts the facts that were shown can't be read or written. The text names it.
+    #[error("{0}")]
+    ShownCount(io::Error),
     /// The file beside the store does not say how many facts were shown.
     #[error("{0} is no number of facts; take it away, if the store is no older copy")]
     Uncounted(PathBuf),
@@ -93,6 +96,8 @@ pub struct EventStore {
     /// Number of the next fact, from 1.
     next: u64,
     shown: ShownCount,
+    /// Whether it had no facts when it was opened.
+    pub(super) was_new: bool,
     /// Number of the referee that the store belongs to, at random.
     pub(super) referee: u64,
 }
@@ -152,7 +157,8 @@ impl EventStore {
         let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, next)
             .map_err(|error| EventStoreError::System { path: path.to_owned(), error })?;
         let shown = ShownCount::read(path.with_extension("shown"))?;
-        Ok(EventStore { checkpoints, database, _lock: lock, path: path.to_owned(), next, shown, referee })
+        let (path, was_new) = (path.to_owned(), next == 1);
+        Ok(EventStore { checkpoints, database, _lock: lock, path, next, shown, was_new, referee })
     }
 
     /// From now on the database takes over what is in its log when it is closed.
@@ -380,6 +386,7 @@ impl EventStore {
     /// # Errors
     /// The store can't be changed.
     pub(super) fn give_other_up(&self) -> Result<(), EventStoreError> {
+        self.note("fenced", "")?;
         self.note("given-up", "1")
     }
 
@@ -399,11 +406,29 @@ impl EventStore {
         self.note("fenced", &format!("{epoch} {by}"))
     }
 
+    /// Whether another referee that has begun a term has taken over from this one, whose last term is `own`: that term is later, or
+    /// not known here. The store may be an older copy with which this one went on, so that its own terms have any numbers.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn is_succeeded_by(&self, own: Term, term: Term) -> Result<bool, EventStoreError> {
+        Ok(yields(own, term) || (!self.is_other_given_up()? && self.end_of(term)?.is_none()))
+    }
+
+    /// The term of a referee that has taken over from this one, whose last term is `own`, if that was noted.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub(super) fn successor(&self, own: Term) -> Result<Option<Term>, EventStoreError> {
+        let Some(term) = self.fenced()? else { return Ok(None) };
+        Ok(self.is_succeeded_by(own, term)?.then_some(term))
+    }
+
     /// The term in which another referee had taken over when the store was used last.
     ///
     /// # Errors
     /// The store can't be read.
-    pub(super) fn fenced(&self) -> Result<Option<Term>, EventStoreError> {
+    fn fenced(&self) -> Result<Option<Term>, EventStoreError> {
         let read = |text: &str| {
             let (epoch, by) = text.split_once(' ')?;
             Some((epoch.parse().ok()?, by.parse().ok()?))

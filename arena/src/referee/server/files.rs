@@ -155,18 +155,19 @@ impl EventFiles {
             self.rotate()?;
         }
         self.logged += line.len() as u64;
-        self.traffic.write_all(line.as_bytes())
+        let written = self.traffic.write_all(line.as_bytes());
+        written.map_err(|error| named(&self.folder.join(TRAFFIC), &error))
     }
 
     /// Begins a new traffic log, and removes the oldest if there are too many.
     fn rotate(&mut self) -> io::Result<()> {
-        self.traffic.flush()?;
+        self.flush()?;
         let place = |number: usize| match number {
             0 => self.folder.join(TRAFFIC),
             number => self.folder.join(format!("traffic-{number}.log")),
         };
         for number in (0..MOST_LOGS).rev().filter(|&number| place(number).exists()) {
-            fs::rename(place(number), place(number + 1))?;
+            fs::rename(place(number), place(number + 1)).map_err(|error| named(&place(number), &error))?;
         }
         self.traffic = BufWriter::new(open_log(&place(0))?);
         self.logged = 0;
@@ -174,7 +175,7 @@ impl EventFiles {
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        self.traffic.flush()
+        self.traffic.flush().map_err(|error| named(&self.folder.join(TRAFFIC), &error))
     }
 
     /// Returns all finished games in PGN.
@@ -325,9 +326,11 @@ impl GamesPgn {
             return self.replace(games);
         }
         // What somebody writes in the same moment stands before or behind it, and is found when the file is written anew.
-        let mut file = File::options().append(true).open(self.path())?;
+        let path = self.path();
+        let failed = |error| named(&path, &error);
+        let mut file = File::options().append(true).open(&path).map_err(failed)?;
         for (number, text) in more {
-            file.write_all(text.as_bytes())?;
+            file.write_all(text.as_bytes()).map_err(failed)?;
             self.games.push((number, text));
         }
         let length: u64 = self.games.iter().map(|(_, text)| text.len() as u64).sum();

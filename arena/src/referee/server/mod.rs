@@ -85,9 +85,9 @@ pub enum ServiceError {
     /// The address cannot be listened at.
     #[error("no connections can be taken at {0}: {1}")]
     Network(SocketAddr, io::Error),
-    /// The store is an older copy: an observer has what this referee has told from a fact on.
+    /// The store is an older copy, or a new one: an observer has what this referee has told from a fact on.
     #[error(
-        "the store here is an older copy: the observer has what was told from fact {0} on, so that nothing more is told from here; the \
+        "the store here is new, or an older copy: the observer has what was told from fact {0} on, so that nothing more is told from here; the \
          observer takes over if it may, and then tells this referee, started again, how the event goes on; else copy its folder"
     )]
     OlderCopy(u64),
@@ -262,6 +262,8 @@ pub struct Service {
     observers: Observers,
     lease: Lease<Held>,
     duty: Duty,
+    /// The referee of which the store says that it has taken over, or may. This one waits for it.
+    fenced_by: Option<u64>,
     claims: Claims,
     succession: Succession,
     /// Whether the open pages were not told of a change, because something was held back.
@@ -346,6 +348,7 @@ impl Service {
         let address = listener.address;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
+        let fenced_by = store.successor(event.term())?.map(|(_, by)| by);
         network.spawn(connection::serve(listener, next, Role::Client, tls.clone(), pulse.clone()));
         Ok(Service {
             event,
@@ -366,6 +369,7 @@ impl Service {
             observers: Observers::default(),
             lease: Lease::default(),
             duty: Duty::Begins,
+            fenced_by,
             claims: Claims::new(witness),
             succession: Succession::default(),
             has_unshown: false,

@@ -16,7 +16,7 @@ use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, Role, Service, ServiceEnd, ServiceError};
 use crate::referee::guesses::{GuessLimiter, RefusedGuess};
-use crate::referee::lease::{Comparison, Term, compare, yields};
+use crate::referee::lease::{Comparison, Term, compare};
 use crate::referee::peer_line::{PeerLine, checksum};
 use crate::referee::settings::is_same;
 use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
@@ -194,7 +194,7 @@ impl Service {
         match PeerLine::parse(line.as_bytes()) {
             Some(PeerLine::Fence { token, term, first, last })
                 if self.observers.check(connection, &token, at).is_ok()
-                    && yields(self.event.term(), term) =>
+                    && self.store.is_succeeded_by(self.event.term(), term)? =>
             {
                 return self.yield_to(connection, term, first, last, tell);
             }
@@ -286,7 +286,10 @@ impl Service {
             return Ok(Err(Refusal::Settings));
         }
         let end = self.store.end_of(term)?;
-        let compared = compare(self.store.referee, self.store.count(), end, first, term);
+        let mut compared = compare(self.store.referee, self.store.count(), end, first, term);
+        if compared == Comparison::Foreign && self.has_lost_all_to(by, first, term) {
+            compared = Comparison::Ahead(1);
+        }
         if compared == Comparison::Foreign {
             return Ok(Err(Refusal::Other(
                 "its store is of another event, or it was the referee since the last fact that both have",
@@ -302,11 +305,13 @@ impl Service {
             Comparison::Ahead(_) if self.store.is_other_given_up()? => {
                 return Ok(Err(Refusal::Other(OLDER_COPY)));
             }
-            // Each moment may tell somebody what contradicts that.
-            Comparison::Ahead(from) if self.is_acting() => return Err(ServiceError::OlderCopy(from)),
             Comparison::Ahead(from) => {
                 // It takes over, and nothing may go on here without it.
                 self.store.mark_fenced((term.0 + 1, by))?;
+                if self.is_acting() {
+                    // Each moment may tell somebody what contradicts that.
+                    return Err(ServiceError::OlderCopy(from));
+                }
                 return Ok(Err(Refusal::Ahead(from)));
             }
             Comparison::Behind | Comparison::Foreign => {}
@@ -324,6 +329,15 @@ impl Service {
         self.lease.connect(connection, by, first - 1, at);
         self.appoint(at);
         Ok(Ok(()))
+    }
+
+    /// Whether this referee began in a new folder, and an observer that comes has facts of the event: then this one has lost all of them.
+    /// Once a game has been played, the observer may as well be one of an earlier event.
+    fn has_lost_all_to(&self, by: u64, first: u64, (_, author): Term) -> bool {
+        let begins = self.store.was_new && self.is_acting() && self.event.results.is_empty();
+        // Who acted last goes on by itself when it is refused.
+        let waits = self.fenced_by == Some(by) && author != by && !self.is_acting();
+        first > 1 && (begins || waits)
     }
 
     /// Lets the observer take over from now on, if it has everything.

@@ -319,7 +319,7 @@ impl StandbyReferee {
             Ok(FollowEnd::Refused { why, .. }) if has_heard && self.is_named() => tries.again(why, tell),
             // Who waits may not have heard yet that this one has taken over. And this one, if it only waits for its observer,
             // is told by that (`fence`) which facts it has to set aside.
-            Ok(FollowEnd::Refused { acts, why }) if !acts || self.would_wait() => {
+            Ok(FollowEnd::Refused { acts, why }) if !acts || self.would_wait()? => {
                 return Err(tries.unobserved(ErrorKind::PermissionDenied, why));
             }
             Ok(FollowEnd::Refused { why, .. } | FollowEnd::OtherSettings(why)) => {
@@ -341,8 +341,18 @@ impl StandbyReferee {
     }
 
     /// Whether this referee, if it observed nobody, would wait for an observer of its own.
-    fn would_wait(&self) -> bool {
-        self.event.observer.is_some_and(|observer| observer != self.store.referee)
+    fn would_wait(&self) -> Result<bool, ServiceError> {
+        Ok(self.is_succeeded()? || self.event.observer.is_some_and(|observer| observer != self.store.referee))
+    }
+
+    /// Whether another referee has taken over from this one, which does not have its facts yet.
+    fn is_succeeded(&self) -> Result<bool, ServiceError> {
+        Ok(self.store.successor(self.event.term())?.is_some())
+    }
+
+    /// Number of the facts that are stored, and that the referee has, too.
+    fn shared(&self) -> u64 {
+        self.intake.shared(self.store.count())
     }
 
     /// Whether a fact names this referee as the one that may take over.
@@ -430,7 +440,13 @@ impl StandbyReferee {
         watch: &mut Option<Watch>,
         stop: &AtomicBool,
     ) -> Result<FollowEnd, ServiceError> {
-        self.needs_all = self.has_acted_last();
+        // Its first facts may be others than those that its successor has.
+        let is_succeeded = self.is_succeeded()?;
+        self.needs_all = is_succeeded || self.has_acted_last();
+        if is_succeeded {
+            self.is_current = false;
+            self.intake.begin_anew(&mut self.event);
+        }
         let end = self.listen(referee, settings, watch, stop);
         if self.may_store() {
             self.intake.settle(&mut self.event, &mut self.store)?;
@@ -450,7 +466,7 @@ impl StandbyReferee {
         let failed = |error| ServiceError::ObservedReferee(referee.address.clone(), error);
         let mut output =
             transport::connect(&referee.address, &referee.security, SILENCE / 4).map_err(failed)?;
-        let (by, first, term) = (self.store.referee, self.store.count() + 1, self.event.term());
+        let (by, first, term) = (self.store.referee, self.shared() + 1, self.event.term());
         let token = referee.token.clone();
         say(&mut output, &PeerLine::Observe { token, by, first, term, settings: checksum(settings) });
         let reader = output.reader().map_err(failed)?.with_timeout(Some(Duration::from_millis(100)));
@@ -516,7 +532,7 @@ impl StandbyReferee {
                     return Some(FollowEnd::Damaged("a fact was lost on its way".to_owned()));
                 }
                 self.is_current = true;
-                say(output, &PeerLine::Alive { beat, count: stored });
+                say(output, &PeerLine::Alive { beat, count: self.shared() });
             }
             // It knows that this one knows.
             PeerLine::End => {

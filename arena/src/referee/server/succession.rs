@@ -14,8 +14,8 @@ use players::transport::{self, Transport};
 
 use super::standby::say;
 use super::{Duty, Service, ServiceEnd, ServiceError, ServiceMessage, TrustedPeer};
-use crate::referee::intake::{Intake, restore_anew};
-use crate::referee::lease::{SILENCE, Term, yields};
+use crate::referee::intake::Intake;
+use crate::referee::lease::{SILENCE, Term};
 use crate::referee::peer_line::PeerLine;
 use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
 
@@ -203,11 +203,11 @@ impl Service {
 
     /// The term of a referee that has taken over from this one, if that is known.
     pub(super) fn successor_term(&self) -> Result<Option<Term>, ServiceError> {
-        Ok(self.store.fenced()?.filter(|term| yields(self.event.term(), *term)))
+        Ok(self.store.successor(self.event.term())?)
     }
 
     /// Leaves the event to a referee that has taken over. What was stored here meanwhile and told to nobody is set aside. If the event is
-    /// over, the facts up to a last one follow.
+    /// over, all facts follow, up to a last one.
     pub(super) fn yield_to(
         &mut self,
         connection: ConnectionId,
@@ -231,12 +231,10 @@ impl Service {
             self.drop_observer(connection);
             return Ok((!is_end_near).then_some(ServiceEnd::Outdated));
         }
-        restore_anew(&mut self.event, &self.store.from(1)?);
-        if self.store.count() >= last {
-            return self.take_end(connection, last, tell).map(Some);
-        }
+        // What it has may be other facts than the first ones here: this store may be an older copy with which this referee went on.
+        self.succession.intake.begin_anew(&mut self.event);
         self.succession.successor = Some((connection, last));
-        self.observers.say(connection, &PeerLine::Stored(self.store.count()));
+        self.observers.say(connection, &PeerLine::Stored(0));
         Ok(None)
     }
 

@@ -34,7 +34,7 @@ impl Service {
 
     /// The referee that may take over, if there is one besides this.
     pub(super) fn observer(&self) -> Option<u64> {
-        self.event.observer.filter(|&observer| observer != self.store.referee)
+        self.fenced_by.or(self.event.observer.filter(|&observer| observer != self.store.referee))
     }
 
     /// Gives back the time in which this process was stopped, and begins or ends a term as the lease wants it. Nothing else
@@ -161,6 +161,7 @@ impl Service {
         }
         if is_other_lost {
             self.store.give_other_up().map_err(|error| error.to_string())?;
+            self.fenced_by = None;
         }
         self.event.dismiss_observer();
         if !self.is_acting() {

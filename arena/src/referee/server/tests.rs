@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use players::transport::Security;
@@ -327,6 +327,7 @@ fn what_comes_before_a_damaged_line_is_kept_and_the_rest_is_asked_for_again() {
 #[test]
 fn a_live_referee_tells_why_it_refuses_an_observer() {
     let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+    store(folders[0].path(), &first_game());
     let mut acting = service(folders[0].path()).expect("a service");
     let any = "127.0.0.1:0".parse().expect("an address");
     let address = acting.let_observe(any, TOKEN.to_owned(), SHARED.to_owned()).expect("a port").to_string();
@@ -397,9 +398,19 @@ fn take_over_and_end(standby: StandbyReferee, first: Running) {
     let address = "127.0.0.1:0".parse().expect("an address");
     let listen = ListenConfig { address, limits: ConnectionLimits::default(), tls: None };
     let mut successor = standby.take_over(listen).expect("a service");
-    assert!(matches!(successor.run(false, &mut quiet), Ok(ServiceEnd::Complete)));
-    drop(successor);
-    assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Complete));
+    let successor = thread::spawn(move || successor.run(false, &mut quiet).ok());
+    assert_eq!(joined(successor), Some(ServiceEnd::Complete));
+    assert_eq!(joined(first.end).0, Some(ServiceEnd::Complete));
+}
+
+/// What a thread returns that ends within seconds.
+fn joined<T>(thread: JoinHandle<T>) -> T {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !thread.is_finished() {
+        assert!(Instant::now() < until, "it does not end");
+        thread::sleep(Duration::from_millis(10));
+    }
+    thread.join().expect("no panic")
 }
 
 /// The facts of an event of which the first game was played, with an observer that may take over.
@@ -482,14 +493,87 @@ fn a_referee_that_acts_with_an_older_copy_ends_when_its_observer_comes() {
         end
     });
     assert_eq!(end, None, "an error");
-    // Unless its director has given up what the other one has.
-    let service = service(folders[0].path()).expect("a service");
-    service.store.give_other_up().expect("noted");
-    let first = run(service, false);
+    // Started again, it waits, unless its director has given up what the other one has.
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let order = |words| first.director.order(Order::new(words, CONSOLE)).expect("it runs");
+    let refused = order("alone").expect_err("refused");
+    assert!(refused.contains("another referee has taken over"), "{refused}");
+    order("alone lost").expect("it goes on");
     let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
     assert!(matches!(&end, Err(ServiceError::Refused(_, why)) if why.contains("older copy")), "{end:?}");
     first.director.quit(false);
     assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Quit));
+}
+
+#[test]
+fn a_referee_that_goes_on_with_an_older_copy_yields_to_a_lower_term_and_gets_all_facts() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    // Before an observer was named, and started again some times since: with facts of its own where the successor has others.
+    let terms = (1..=8).map(|epoch| Fact::Epoch { epoch, by: acting }).collect::<Vec<_>>();
+    store(folders[0].path(), &terms);
+    let mut facts = ended_event(acting, observer);
+    facts.push(Fact::Epoch { epoch: 2, by: observer });
+    store(folders[1].path(), &facts);
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    standby.predecessor = Some(peer(&first.address, TOKEN));
+    take_over_and_end(standby, first);
+    let [mine, theirs] = folders.each_ref().map(|folder| facts_in(folder.path()));
+    assert!(mine == theirs && mine.starts_with(&facts), "{mine:?}, {theirs:?}");
+}
+
+#[test]
+fn a_referee_that_was_taken_over_from_observes_from_the_first_fact_on() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [former, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let terms = (1..=3).map(|epoch| Fact::Epoch { epoch, by: former }).collect::<Vec<_>>();
+    store(folders[0].path(), &terms);
+    let mut facts = observed_event(former, observer);
+    facts.extend([Fact::Epoch { epoch: 2, by: observer }, Fact::Observer { by: None }]);
+    store(folders[1].path(), &facts);
+    let fenced = service(folders[0].path()).expect("a service");
+    fenced.store.mark_fenced((2, observer)).expect("noted");
+    drop(fenced);
+    let mut standby = StandbyReferee::open(event(), folders[0].path(), "{}", None).expect("an observer");
+    let acting = run(service(folders[1].path()).expect("a service"), true);
+    let stop = AtomicBool::new(false);
+    let end = thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_secs(1));
+            stop.store(true, Ordering::Relaxed);
+        });
+        standby.watch(&peer(&acting.address, TOKEN), SHARED, &stop, &mut quiet)
+    });
+    assert!(matches!(end, Ok(ObservationEnd::Stopped)), "{end:?}");
+    drop(standby);
+    acting.director.quit(false);
+    joined(acting.end);
+    let [mine, theirs] = folders.each_ref().map(|folder| facts_in(folder.path()));
+    assert!(theirs.starts_with(&facts) && theirs.starts_with(&mine) && mine.len() > facts.len(), "{mine:?}");
+}
+
+#[test]
+fn a_referee_in_a_new_folder_leaves_the_event_to_an_observer_that_has_it() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let observer = store(folders[1].path(), &[]);
+    store(folders[1].path(), &observed_event(observer.wrapping_add(1), observer));
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let stop = AtomicBool::new(false);
+    let ended = thread::scope(|scope| {
+        scope.spawn(|| standby.watch(&peer(&first.address, TOKEN), SHARED, &stop, &mut quiet));
+        let (end, _) = joined(first.end);
+        stop.store(true, Ordering::Relaxed);
+        end
+    });
+    assert_eq!(ended, None, "an error");
+    // Started again, it waits for the observer, which takes over.
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
+    assert!(matches!(end, Ok(ObservationEnd::TakeOver)), "{end:?}");
+    first.director.quit(false);
+    joined(first.end);
 }
 
 #[test]

@@ -212,7 +212,7 @@ impl Simulation {
             Fact::Epoch { epoch, .. } => Some(*epoch),
             _ => None,
         });
-        let first = known.filter(|_| self.bug != Bug::ClaimsLastOnly).unwrap_or(node.event.epoch) + 1;
+        let first = known.unwrap_or(0) + 1;
         (has_acted && self.is_granted(number, first)) || self.nodes[1 - number].is_dead
     }
 
@@ -351,15 +351,16 @@ impl Simulation {
                 node.lease.confirm(link, count);
             }
             Some(PeerLine::Leave) if node.told_over == Some(link) => return self.go_home(number),
-            Some(PeerLine::Fence { term, first, last, .. }) if yields(node.event.term(), term) => {
+            Some(PeerLine::Fence { term, first, last, .. }) if node.is_succeeded_by(term) => {
                 node.durable.truncate(first as usize - 1);
+                node.fenced = Some(term);
                 if last == 0 {
                     return self.leave_to_successor(number);
                 }
                 node.start(self.now);
+                node.intake.begin_anew(&mut node.event);
                 node.successor = Some((link, last));
-                let stored = node.stored();
-                self.send_apart(1 - number, link, &PeerLine::Stored(stored));
+                self.send_apart(1 - number, link, &PeerLine::Stored(0));
                 return;
             }
             // It was damaged on its way.
@@ -549,8 +550,14 @@ impl Simulation {
             self.peers.insert(link, PeerLink { lives, is_dead: false, busy_until: [0; 2] });
             let node = &mut self.nodes[number];
             (node.link, node.tried) = (Some(link), Some(Watch::new(at)));
-            node.needs_all = node.event.referee == node.id && self.bug != Bug::StoresInParts;
-            let (by, first, term) = (node.id, node.stored() + 1, node.event.term());
+            let is_succeeded = node.fenced.is_some_and(|term| node.is_succeeded_by(term));
+            let has_acted_last = node.event.referee == node.id;
+            node.needs_all = (is_succeeded || has_acted_last) && self.bug != Bug::StoresInParts;
+            if is_succeeded {
+                node.is_current = false;
+                node.intake.begin_anew(&mut node.event);
+            }
+            let (by, first, term) = (node.id, node.intake.shared(node.stored()) + 1, node.event.term());
             let (token, settings) = (TOKEN.to_owned(), 0);
             self.send_peer(number, link, &PeerLine::Observe { token, by, first, term, settings });
         }
