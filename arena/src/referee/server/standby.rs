@@ -363,7 +363,7 @@ impl StandbyReferee {
     /// Whether this referee may take over from one that has fallen silent. It has no connection to it any more.
     fn may_take_over(&self, tries: &mut Tries, tell: &mut dyn FnMut(&Notice)) -> Result<bool, ServiceError> {
         if self.is_named() && self.is_current {
-            return Ok(self.is_let(tell));
+            return Ok(self.is_let(tries, tell));
         }
         if self.has_acted_last() {
             let text = "it fell silent before it had let this referee take over".to_owned();
@@ -377,16 +377,14 @@ impl StandbyReferee {
     }
 
     /// Whether the witness, if there is one, lets this referee take over.
-    fn is_let(&self, tell: &mut dyn FnMut(&Notice)) -> bool {
+    fn is_let(&self, tries: &mut Tries, tell: &mut dyn FnMut(&Notice)) -> bool {
         let Some(witness) = &self.witness else { return true };
         let text = match claim(witness, self.event.founder, (self.event.epoch + 1, self.store.referee)) {
             Ok(true) => return true,
-            Ok(false) => "the referee is silent, but the witness lets it go on".to_owned(),
-            Err(error) => {
-                format!("the referee is silent, and so is the witness at {}: {error}", witness.address)
-            }
+            Ok(false) => "it is silent, but the witness lets it go on".to_owned(),
+            Err(error) => format!("it is silent, and so is the witness at {}: {error}", witness.address),
         };
-        tell(&Notice { urgent: true, text });
+        tries.again(text, tell);
         thread::sleep(CLAIM_INTERVAL);
         false
     }
@@ -414,7 +412,7 @@ impl StandbyReferee {
         tell(&Notice { urgent: true, text });
         // If the event has ended, it has lost that, too.
         self.store.mark_untold()?;
-        Ok(self.is_let(tell).then_some(ObservationEnd::TakeOver))
+        Ok(self.is_let(tries, tell).then_some(ObservationEnd::TakeOver))
     }
 
     /// Sets the facts from a number on aside, which the referee does not have: this one recorded them before it was taken over
