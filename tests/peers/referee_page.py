@@ -130,6 +130,7 @@ def correct_on_page(browser, number, checks):
     browser.wait("the director's orders", "return !document.getElementById('game-orders').hidden")
     assert browser.run("return document.activeElement.id") == "event-order", "the focus goes on to the orders"
     checks.page("live-director")
+    browser.wait("a game in play", "return running.size > 0")
     browser.click("#any-game-order")
     browser.run(SET + "set('order-kind', 'add {game} {side} {seconds}'); set('field-seconds', '-5');")
     browser.click("#give")
