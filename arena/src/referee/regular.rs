@@ -1,5 +1,5 @@
 //! Files that somebody else may have replaced: by a pipe that blocks who opens it, by a device that never ends, by a folder. Only
-//! regular files are opened, also behind links.
+//! regular files are opened. They are read behind links, but never written behind one: that may be a file of somebody else.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
@@ -28,11 +28,14 @@ pub(super) fn read_regular(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Opens a regular file for writing, or makes it.
+/// Opens a regular file for writing, or makes it. A link in its place is taken away, and what it leads to stays as it is.
 ///
 /// # Errors
 /// There is something else, or the file can't be opened. The text names it.
 pub(super) fn create_regular(path: &Path) -> io::Result<File> {
+    if fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink()) {
+        fs::remove_file(path).map_err(|error| named(path, &error))?;
+    }
     if is_regular(path)? == Some(false) {
         let text = format!("{} is no file, but a folder, pipe or device: take it away", path.display());
         return Err(io::Error::new(ErrorKind::InvalidInput, text));
@@ -70,5 +73,21 @@ mod tests {
         assert_eq!(read_regular(folder.path()).expect("no file"), None);
         let why = write_regular(folder.path(), "").expect_err("a folder").to_string();
         assert!(why.contains("take it away"), "{why}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_behind_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [other, link] = ["other", "link"].map(|name| folder.path().join(name));
+        fs::write(&other, "of somebody else").expect("written");
+        for target in [other.as_path(), Path::new("nothing"), folder.path()] {
+            std::os::unix::fs::symlink(target, &link).expect("a link");
+            write_regular(&link, "ours").expect("written");
+            assert!(!link.is_symlink() && fs::read(&link).is_ok_and(|bytes| bytes == b"ours"));
+            fs::remove_file(&link).expect("removed");
+        }
+        assert_eq!(fs::read_to_string(&other).expect("there"), "of somebody else");
+        assert!(!folder.path().join("nothing").exists());
     }
 }

@@ -24,6 +24,7 @@ use crate::referee::differences::differing;
 use crate::referee::intake::{Intake, NotTaken, restore_anew};
 use crate::referee::lease::{SILENCE, Watch};
 use crate::referee::peer_line::{PeerLine, checksum};
+use crate::referee::regular::named;
 use crate::referee::{EventState, EventStore, Fact, Notice, report, view};
 
 /// Pause before the active referee is tried again.
@@ -195,7 +196,7 @@ impl StandbyReferee {
         witness: Option<TrustedPeer>,
     ) -> Result<StandbyReferee, ServiceError> {
         std::fs::create_dir_all(folder)
-            .map_err(|error| ServiceError::File("the folder of the event", error))?;
+            .map_err(|error| ServiceError::File("the folder of the event", named(folder, &error)))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
         check_folder(folder, &event, &store, advice)?;
         store.accept()?;

@@ -220,6 +220,7 @@ impl Service {
         self.lease.forget();
         self.connections.clear();
         self.store.mark_fenced(term)?;
+        self.fenced_by = Some(term.1);
         let own = (self.store.count() + 1).saturating_sub(first);
         if first > 0 && own > 0 {
             self.store.set_aside(first)?;

@@ -68,9 +68,11 @@ impl Service {
                     }
                 }
             }
-            // A referee that was started anew may have an older copy of the store with which it acted: it needs its observer. At the end
-            // nothing has to go on.
-            LeaseStep::Wait if !self.claims.has_acted || self.is_at_the_end() => Ok(()),
+            // A referee that was started anew may have an older copy of the store with which it acted: it needs its observer. So does one
+            // that was taken over from. At the end nothing has to go on.
+            LeaseStep::Wait if !self.claims.has_acted || self.fenced_by.is_some() || self.is_at_the_end() => {
+                Ok(())
+            }
             LeaseStep::Wait => {
                 if !self.claims.is_due(now) {
                     return Ok(());

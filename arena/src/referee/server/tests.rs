@@ -554,6 +554,31 @@ fn a_referee_that_was_taken_over_from_observes_from_the_first_fact_on() {
 }
 
 #[test]
+fn a_referee_that_was_told_of_a_take_over_begins_no_term_while_it_waits_at_the_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (acting, observer) = (store(folder.path(), &[]), 9);
+    // An older copy from a time in which it went on without its observer, and with which it came to the end.
+    let mut facts = ended_event(acting, observer);
+    facts.extend([Fact::Observer { by: None }, Fact::Epoch { epoch: 3, by: acting }]);
+    store(folder.path(), &facts);
+    let service = service(folder.path()).expect("a service");
+    service.store.mark_left(true).and_then(|()| service.store.mark_over()).expect("noted");
+    let first = run(service, false);
+    let alone = || first.director.order(Order::new("alone", CONSOLE)).expect("it runs").expect_err("refused");
+    let mut successor = std::net::TcpStream::connect(&first.address).expect("a connection");
+    let fence = PeerLine::Fence { token: TOKEN.to_owned(), term: (2, observer), first: 3, last: 0 };
+    successor.write_all(fence.encode().as_bytes()).expect("sent");
+    let until = Instant::now() + Duration::from_secs(20);
+    while !alone().contains("another referee has taken over") {
+        assert!(Instant::now() < until, "it does not hear the successor");
+        thread::sleep(Duration::from_millis(10));
+    }
+    first.director.quit(false);
+    joined(first.end);
+    assert_eq!(facts_in(folder.path()), facts[..2]);
+}
+
+#[test]
 fn a_referee_in_a_new_folder_leaves_the_event_to_an_observer_that_has_it() {
     let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let observer = store(folders[1].path(), &[]);
