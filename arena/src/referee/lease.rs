@@ -198,11 +198,26 @@ pub(super) enum Comparison {
 
 /// Compares the store of an observer, which wants the facts from `first` on and whose last term is `term`, with one that has `count`
 /// facts, and in which that term ends with the fact `end`. A term has one author, who stores its facts before anybody else gets them.
-pub(super) fn compare(own: u64, count: u64, end: Option<u64>, first: u64, term: Term) -> Comparison {
+/// `is_same`: the facts before `first` are the same here. If not, the term was begun twice, the second time with an older copy.
+pub(super) fn compare(
+    own: u64,
+    count: u64,
+    end: Option<u64>,
+    first: u64,
+    term: Term,
+    is_same: bool,
+) -> Comparison {
     let is_own = term.1 == own;
     match end {
         _ if first == 0 => Comparison::Foreign,
-        Some(end) if first <= end + 1 => Comparison::Behind,
+        Some(end) if first <= end + 1 && is_same => Comparison::Behind,
+        Some(end) if first <= end + 1 => {
+            if is_own {
+                Comparison::Ahead(1)
+            } else {
+                Comparison::Foreign
+            }
+        }
         Some(end) if is_own => Comparison::Ahead(end + 1),
         Some(end) => Comparison::Back(end + 1),
         None if is_own => Comparison::Ahead(count + 1),

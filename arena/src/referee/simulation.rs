@@ -19,6 +19,7 @@ use messages::referee::{
 use super::intake::{Intake, NotTaken, restore_anew};
 use super::lease::{Comparison, Lease, LeaseStep, Term, Watch, compare, yields};
 use super::peer_line::{PeerLine, checksum};
+use super::store::sum_on;
 use super::tests::{seconds, settings};
 use super::*;
 use crate::MatchOpenings;
@@ -307,8 +308,15 @@ impl Node {
     }
 
     /// How the store of an observer compares with this one.
-    fn compare(&self, first: u64, term: Term) -> Comparison {
-        compare(self.id, self.stored(), self.end_of(term), first, term)
+    fn compare(&self, first: u64, term: Term, facts: u32) -> Comparison {
+        let is_same = self.checksum(first.saturating_sub(1)) == facts;
+        compare(self.id, self.stored(), self.end_of(term), first, term, is_same)
+    }
+
+    /// The checksum of so many facts; see `EventStore::checksum`.
+    fn checksum(&self, count: u64) -> u32 {
+        let json = |fact: &Fact| serde_json::to_string(fact).expect("JSON");
+        self.durable.iter().take(count as usize).fold(0, |sum, fact| sum_on(sum, &json(fact)))
     }
 
     /// The number of the last fact of a term; see `EventStore::end_of`.

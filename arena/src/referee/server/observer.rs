@@ -198,9 +198,10 @@ impl Service {
             {
                 return self.yield_to(connection, term, first, last, tell);
             }
-            Some(PeerLine::Observe { token, by, first, term, settings }) => {
+            Some(PeerLine::Observe { token, by, first, term, settings, facts }) => {
                 let admitted = match self.observers.check(connection, &token, at) {
-                    Ok(()) => self.admit(connection, by, first, term, settings, at)?,
+                    Ok(()) if settings != checksum(&self.observers.settings) => Err(Refusal::Settings),
+                    Ok(()) => self.admit(connection, by, first, term, facts, at)?,
                     Err(wrong) => Err(wrong.into()),
                 };
                 self.answer_observer(connection, &admitted, tell)?;
@@ -279,14 +280,12 @@ impl Service {
         by: u64,
         first: u64,
         term: Term,
-        settings: u32,
+        facts: u32,
         at: Instant,
     ) -> Result<Result<(), Refusal>, ServiceError> {
-        if settings != checksum(&self.observers.settings) {
-            return Ok(Err(Refusal::Settings));
-        }
         let end = self.store.end_of(term)?;
-        let mut compared = compare(self.store.referee, self.store.count(), end, first, term);
+        let is_same = self.store.checksum(first.saturating_sub(1)) == Some(facts);
+        let mut compared = compare(self.store.referee, self.store.count(), end, first, term, is_same);
         if compared == Comparison::Foreign && self.has_lost_all_to(by, first, term) {
             compared = Comparison::Ahead(1);
         }

@@ -467,7 +467,8 @@ impl StandbyReferee {
             transport::connect(&referee.address, &referee.security, SILENCE / 4).map_err(failed)?;
         let (by, first, term) = (self.store.referee, self.shared() + 1, self.event.term());
         let token = referee.token.clone();
-        say(&mut output, &PeerLine::Observe { token, by, first, term, settings: checksum(settings) });
+        let (settings_sum, facts) = (checksum(settings), self.store.checksum(first - 1).unwrap_or_default());
+        say(&mut output, &PeerLine::Observe { token, by, first, term, settings: settings_sum, facts });
         let reader = output.reader().map_err(failed)?.with_timeout(Some(Duration::from_millis(100)));
         let mut lines = BufReader::new(reader);
         let (mut line, begin) = (Vec::new(), Watch::new(Instant::now()));

@@ -554,6 +554,41 @@ fn a_referee_that_was_taken_over_from_observes_from_the_first_fact_on() {
 }
 
 #[test]
+fn a_referee_that_has_begun_a_term_again_with_an_older_copy_is_found_out() {
+    for begun in 1..=2 {
+        let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+        let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+        // The copy was made in the first term. With it this referee has recorded more than with the folder before, and it begins its
+        // next term, which the observer knows, too, or the one after that.
+        let terms = (1..=begun).map(|epoch| Fact::Epoch { epoch, by: acting });
+        store(
+            folders[0].path(),
+            &terms.chain((0..9).map(|_| Fact::Observer { by: None })).collect::<Vec<_>>(),
+        );
+        let mut facts = observed_event(acting, observer);
+        facts.insert(2, Fact::Epoch { epoch: 2, by: acting });
+        store(folders[1].path(), &facts);
+        let first = run(service(folders[0].path()).expect("a service"), false);
+        let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let watching =
+                scope.spawn(|| standby.watch(&peer(&first.address, TOKEN), SHARED, &stop, &mut quiet));
+            let until = Instant::now() + Duration::from_secs(20);
+            while !first.end.is_finished() && Instant::now() < until {
+                thread::sleep(Duration::from_millis(10));
+            }
+            stop.store(true, Ordering::Relaxed);
+            first.director.quit(false);
+            watching.join().expect("no panic").ok();
+        });
+        assert_eq!(joined(first.end).0, None, "it ends with an error, {begun}");
+        drop(standby);
+        assert_eq!(facts_in(folders[1].path()), facts, "nothing of it is taken");
+    }
+}
+
+#[test]
 fn a_referee_that_was_told_of_a_take_over_begins_no_term_while_it_waits_at_the_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let (acting, observer) = (store(folder.path(), &[]), 9);

@@ -329,8 +329,8 @@ impl Simulation {
         let node = &mut self.nodes[number];
         let stored = node.stored();
         match self.bug.parse(text) {
-            Some(PeerLine::Observe { by, first, term, .. }) => {
-                let compared = node.compare(first, term);
+            Some(PeerLine::Observe { by, first, term, facts, .. }) => {
+                let compared = node.compare(first, term, facts);
                 if compared == Comparison::Foreign || node.observer().is_some_and(|observer| observer != by) {
                     let (acts, reason) = (node.is_acting, "its store is of another event".to_owned());
                     self.send_peer(number, link, &PeerLine::Refused { acts, reason });
@@ -558,8 +558,8 @@ impl Simulation {
                 node.intake.begin_anew(&mut node.event);
             }
             let (by, first, term) = (node.id, node.intake.shared(node.stored()) + 1, node.event.term());
-            let (token, settings) = (TOKEN.to_owned(), 0);
-            self.send_peer(number, link, &PeerLine::Observe { token, by, first, term, settings });
+            let (token, settings, facts) = (TOKEN.to_owned(), 0, node.checksum(first - 1));
+            self.send_peer(number, link, &PeerLine::Observe { token, by, first, term, settings, facts });
         }
     }
 
