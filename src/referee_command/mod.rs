@@ -12,9 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, anyhow, bail};
-use arena::referee::server::{
-    ObservationEnd, Service, ServiceEnd, ServiceError, StandbyReferee, TrustedPeer,
-};
+use arena::referee::server::{ObservationEnd, Service, ServiceEnd, ServiceError, StandbyReferee};
 use arena::referee::{EventState, EventStoreError, report};
 use clap::Args;
 use console::{Console, Desk, Recipient};
@@ -180,6 +178,9 @@ fn open(
     if observer.has_ended() && !plan.options.stay {
         end_observation(&mut observer, console)?;
         if observer.has_acted_last() && observer.is_end_told().map_err(explain)? {
+            if observer.tell_end_again(&plan.peer(referee).map_err(WrongInput::of)?).map_err(explain)? {
+                console::say(&format!("the referee at {referee} had an older copy; it has the end now"));
+            }
             return Ok((None, None));
         }
     }
@@ -204,8 +205,7 @@ fn stand_by(
     stop: &AtomicBool,
     console: &Console,
 ) -> Result<Option<Service>> {
-    let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
-    let first = TrustedPeer { address: referee.to_owned(), token, security };
+    let first = plan.peer(referee).map_err(WrongInput::of)?;
     let shared = plan.shared().map_err(WrongInput::of)?;
     let watch = observer.watch(&first, &shared, stop, &mut |news| console.tell(news));
     let end = match watch {

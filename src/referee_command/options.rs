@@ -318,8 +318,12 @@ impl EventPlan {
 
     /// Returns the witness of the referees.
     pub(super) fn witness(&self) -> Result<Option<TrustedPeer>> {
-        let Some(address) = &self.options.witness else { return Ok(None) };
-        Ok(Some(TrustedPeer { address: address.clone(), token: self.token()?, security: self.security()? }))
+        self.options.witness.as_deref().map(|address| self.peer(address)).transpose()
+    }
+
+    /// Returns another referee, or a witness.
+    pub(super) fn peer(&self, address: &str) -> Result<TrustedPeer> {
+        Ok(TrustedPeer { address: address.to_owned(), token: self.token()?, security: self.security()? })
     }
 
     /// Returns the token that the referees share.

@@ -183,6 +183,21 @@ pub(super) fn yields(own: Term, told: Term) -> bool {
     told.0 > own.0 || (told.0 == own.0 && told.1 != own.1)
 }
 
+/// What an observer tells of its store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StoreSummary {
+    /// Number of the observer.
+    pub(super) by: u64,
+    /// Number of the referee that began the event; 0 if the store is empty.
+    pub(super) event: u64,
+    /// Number of the first fact that it wants, from 1.
+    pub(super) first: u64,
+    /// Term of the last fact before that one.
+    pub(super) term: Term,
+    /// Checksum of the facts before that one.
+    pub(super) sum: u32,
+}
+
 /// How the store of an observer compares with that of the referee that it would observe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
@@ -192,21 +207,49 @@ pub(super) enum Comparison {
     Back(u64),
     /// From this number on it has facts that the observed referee recorded, and that are not here: the store here is an older copy.
     Ahead(u64),
-    /// Its last term is not here, and the observed referee did not begin it.
+    /// It has taken over from the observed referee, whose store does not have that term.
+    Successor,
+    /// Its last term is not here, and nothing says whose it is.
     Foreign,
 }
 
-/// Compares the store of an observer, which wants the facts from `first` on and whose last term is `term`, with one that has `count`
-/// facts, and in which that term ends with the fact `end`. A term has one author, who stores its facts before anybody else gets them.
-pub(super) fn compare(own: u64, count: u64, end: Option<u64>, first: u64, term: Term) -> Comparison {
-    let is_own = term.1 == own;
-    match end {
-        _ if first == 0 => Comparison::Foreign,
-        Some(end) if first <= end + 1 => Comparison::Behind,
-        Some(end) if is_own => Comparison::Ahead(end + 1),
-        Some(end) => Comparison::Back(end + 1),
-        None if is_own => Comparison::Ahead(count + 1),
-        None => Comparison::Foreign,
+/// The side of the observed referee.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObservedStore {
+    /// Number of the referee.
+    pub(super) by: u64,
+    /// Number of the referee that began the event.
+    pub(super) event: u64,
+    /// Number of facts.
+    pub(super) count: u64,
+    /// The last fact of the observer's term, if that is here.
+    pub(super) end: Option<u64>,
+    /// Whether the observer's facts are the same here.
+    pub(super) is_same: bool,
+    /// Whether a fact names the observer.
+    pub(super) has_named: bool,
+}
+
+impl ObservedStore {
+    /// Compares the store with that of an observer. A term has one author, who stores its facts before anybody else gets them; if they are
+    /// not the same, it was begun twice, the second time with an older copy. An observer takes over after it was named, so that one whose
+    /// term is not here, and that was never named here, has done so after the copy was made. One that was named may have done so after
+    /// the director let this referee go on alone.
+    pub(super) fn compare(&self, observer: &StoreSummary) -> Comparison {
+        let (first, is_own) = (observer.first, observer.term.1 == self.by);
+        match self.end {
+            _ if first == 0 => Comparison::Foreign,
+            Some(end) if first <= end + 1 && self.is_same => Comparison::Behind,
+            Some(end) if first <= end + 1 && is_own => Comparison::Ahead(1),
+            Some(end) if first <= end + 1 => Comparison::Foreign,
+            Some(end) if is_own => Comparison::Ahead(end + 1),
+            Some(end) => Comparison::Back(end + 1),
+            None if is_own => Comparison::Ahead(self.count + 1),
+            None if observer.event == self.event && observer.event > 0 && !self.has_named => {
+                Comparison::Successor
+            }
+            None => Comparison::Foreign,
+        }
     }
 }
 

@@ -3,13 +3,13 @@
 //! Each begins with a checksum: the CRC-32 of the rest in eight hexadecimal digits. What comes with another one was damaged on
 //! its way, and nothing in it is believed: a digit of an acknowledgement decides what may be told.
 
-use super::lease::Term;
+use super::lease::{StoreSummary, Term};
 
 /// A line between referees. docs/REFEREE.md has the table.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PeerLine {
-    /// An observer comes: its own number, the first fact that it needs, the term of its last fact, and the checksum of its settings.
-    Observe { token: String, by: u64, first: u64, term: Term, settings: u32 },
+    /// An observer comes: what it has, and the checksum of its settings.
+    Observe { token: String, store: StoreSummary, settings: u32 },
     /// A fact, with its number and as JSON.
     Fact(u64, String),
     /// The observer has stored the facts up to a number.
@@ -39,8 +39,9 @@ impl PeerLine {
     /// The line, with its end.
     pub(super) fn encode(&self) -> String {
         let words = match self {
-            PeerLine::Observe { token, by, first, term: (epoch, author), settings } => {
-                format!("observe {token} {by} {first} {epoch} {author} {settings:08x}")
+            PeerLine::Observe { token, store, settings } => {
+                let StoreSummary { by, event, first, term: (epoch, author), sum } = store;
+                format!("observe {token} {by} {event} {first} {epoch} {author} {settings:08x} {sum:08x}")
             }
             PeerLine::Fact(number, json) => format!("fact {number} {json}"),
             PeerLine::Stored(number) => format!("stored {number}"),
@@ -79,10 +80,12 @@ impl PeerLine {
         Some(match word {
             "observe" => {
                 let (token, rest) = after_token()?;
+                let (rest, sum) = rest.rsplit_once(' ')?;
                 let (rest, settings) = rest.rsplit_once(' ')?;
-                let [by, first, epoch, author] = numbers(rest)?[..] else { return None };
-                let settings = u32::from_str_radix(settings, 16).ok()?;
-                PeerLine::Observe { token, by, first, term: (epoch, author), settings }
+                let [by, event, first, epoch, author] = numbers(rest)?[..] else { return None };
+                let read = |text| u32::from_str_radix(text, 16).ok();
+                let store = StoreSummary { by, event, first, term: (epoch, author), sum: read(sum)? };
+                PeerLine::Observe { token, store, settings: read(settings)? }
             }
             "fact" => {
                 let (number, json) = rest.split_once(' ')?;
@@ -136,7 +139,11 @@ mod tests {
     fn all() -> [PeerLine; 14] {
         let token = || "open-sesame".to_owned();
         [
-            PeerLine::Observe { token: token(), by: 7, first: 151, term: (2, u64::MAX), settings: 9 },
+            PeerLine::Observe {
+                token: token(),
+                store: StoreSummary { by: 7, event: 6, first: 151, term: (2, u64::MAX), sum: 8 },
+                settings: 9,
+            },
             PeerLine::Fact(151, "{\"fact\":\"noted\",\"game\":2,\"side\":null,\"text\":\"Łódź\"}".to_owned()),
             PeerLine::Stored(150),
             PeerLine::Alive { beat: 3, count: 150 },
@@ -176,7 +183,8 @@ mod tests {
         for wrong in [
             "",
             observe,
-            "observe t 7 1 0 x 0",
+            "observe t 7 6 1 0 x 0 0",
+            "observe t 7 6 1 0 0 0",
             "fence t 2",
             "alive 1",
             "stored -1",

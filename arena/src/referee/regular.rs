@@ -28,14 +28,19 @@ pub(super) fn read_regular(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
+/// The error of what is no file.
+pub(super) fn no_file(path: &Path) -> io::Error {
+    let text = format!("{} is no file, but a folder, pipe or device: take it away", path.display());
+    io::Error::new(ErrorKind::InvalidInput, text)
+}
+
 /// Opens a regular file for writing, or makes it.
 ///
 /// # Errors
 /// There is something else, or the file can't be opened. The text names it.
 pub(super) fn create_regular(path: &Path) -> io::Result<File> {
     if is_regular(path)? == Some(false) {
-        let text = format!("{} is no file, but a folder, pipe or device: take it away", path.display());
-        return Err(io::Error::new(ErrorKind::InvalidInput, text));
+        return Err(no_file(path));
     }
     let file = File::options().create(true).truncate(false).write(true).open(path);
     file.map_err(|error| named(path, &error))

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 
-use super::regular::{create_regular, is_regular, named};
+use super::regular::{create_regular, is_regular, named, no_file};
 use super::store::EventStoreError;
 
 /// Length of the file, in bytes. All numbers have it, so that nothing is left of the one before.
@@ -17,10 +17,14 @@ pub(super) struct ShownCount {
 }
 
 impl ShownCount {
-    /// Reads the file, if there is one.
+    /// Reads the file, if there is one. A folder, pipe or device in its place is an error: nothing could be counted there.
     pub(super) fn read(path: PathBuf) -> Result<ShownCount, EventStoreError> {
         let mut text = String::new();
-        if is_regular(&path).map_err(EventStoreError::ShownCount)? == Some(true) {
+        let is_regular = is_regular(&path).map_err(EventStoreError::ShownCount)?;
+        if is_regular == Some(false) {
+            return Err(EventStoreError::ShownCount(no_file(&path)));
+        }
+        if is_regular == Some(true) {
             // A longer one has no number of ours.
             let file = File::open(&path).and_then(|file| {
                 let mut bytes = Vec::new();
@@ -79,5 +83,7 @@ mod tests {
         // A file of any length is refused at once.
         File::create(&path).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
         assert!(matches!(ShownCount::read(path), Err(EventStoreError::Uncounted(_))));
+        let why = ShownCount::read(folder.path().to_owned()).err().expect("a folder").to_string();
+        assert!(why.contains("take it away"), "{why}");
     }
 }

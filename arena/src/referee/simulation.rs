@@ -17,8 +17,9 @@ use messages::referee::{
 };
 
 use super::intake::{Intake, NotTaken, restore_anew};
-use super::lease::{Comparison, Lease, LeaseStep, Term, Watch, compare, yields};
+use super::lease::{Comparison, Lease, LeaseStep, ObservedStore, StoreSummary, Term, Watch, yields};
 use super::peer_line::{PeerLine, checksum};
+use super::store::sum_on;
 use super::tests::{seconds, settings};
 use super::*;
 use crate::MatchOpenings;
@@ -307,8 +308,23 @@ impl Node {
     }
 
     /// How the store of an observer compares with this one.
-    fn compare(&self, first: u64, term: Term) -> Comparison {
-        compare(self.id, self.stored(), self.end_of(term), first, term)
+    fn compare(&self, observer: &StoreSummary) -> Comparison {
+        let named = Fact::Observer { by: Some(observer.by) };
+        let own = ObservedStore {
+            by: self.id,
+            event: self.event.founder,
+            count: self.stored(),
+            end: self.end_of(observer.term),
+            is_same: self.checksum(observer.first.saturating_sub(1)) == observer.sum,
+            has_named: self.durable.contains(&named),
+        };
+        own.compare(observer)
+    }
+
+    /// The checksum of so many facts; see `EventStore::checksum`.
+    fn checksum(&self, count: u64) -> u32 {
+        let json = |fact: &Fact| serde_json::to_string(fact).expect("JSON");
+        self.durable.iter().take(count as usize).fold(0, |sum, fact| sum_on(sum, &json(fact)))
     }
 
     /// The number of the last fact of a term; see `EventStore::end_of`.

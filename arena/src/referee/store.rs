@@ -93,8 +93,8 @@ pub struct EventStore {
     database: Connection,
     _lock: File,
     path: PathBuf,
-    /// Number of the next fact, from 1.
-    next: u64,
+    /// For each fact the checksum of all facts up to it.
+    sums: Vec<u32>,
     shown: ShownCount,
     /// Whether it had no facts when it was opened.
     pub(super) was_new: bool,
@@ -153,12 +153,12 @@ impl EventStore {
             }
         }
         let referee = referee(&database).map_err(failed)?;
-        let next = read(&database, path, failed, &mut restore)?;
-        let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, next)
+        let sums = read(&database, path, failed, &mut restore)?;
+        let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, sums.len() as u64 + 1)
             .map_err(|error| EventStoreError::System { path: path.to_owned(), error })?;
         let shown = ShownCount::read(path.with_extension("shown"))?;
-        let (path, was_new) = (path.to_owned(), next == 1);
-        Ok(EventStore { checkpoints, database, _lock: lock, path, next, shown, was_new, referee })
+        let (path, was_new) = (path.to_owned(), sums.is_empty());
+        Ok(EventStore { checkpoints, database, _lock: lock, path, sums, shown, was_new, referee })
     }
 
     /// From now on the database takes over what is in its log when it is closed.
@@ -179,8 +179,8 @@ impl EventStore {
             return Ok(());
         }
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        self.next = insert(&mut self.database, self.next, facts).map_err(failed)?;
-        self.checkpoints.stored_before(self.next).map_err(failed)
+        let next = insert(&mut self.database, &mut self.sums, facts).map_err(failed)?;
+        self.checkpoints.stored_before(next).map_err(failed)
     }
 
     /// Notes that somebody is shown what rests on the facts up to a number. That is a matter of a file beside the database: an older copy of
@@ -260,6 +260,17 @@ impl EventStore {
         Ok(is_within.then(|| self.count()))
     }
 
+    /// Whether a fact names a referee as the one that may take over.
+    ///
+    /// # Errors
+    /// The facts cannot be read.
+    pub(super) fn has_named(&self, by: u64) -> Result<bool, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let named = serde_json::to_string(&Fact::Observer { by: Some(by) }).unwrap_or_default();
+        let query = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact = ?1)";
+        self.database.query_row(query, [named], |row| row.get(0)).map_err(failed)
+    }
+
     /// The epoch in which a fact was recorded; 0 before the first.
     ///
     /// # Errors
@@ -321,7 +332,7 @@ impl EventStore {
         // Nobody was shown these facts, unless two referees have acted.
         self.shown.lower(number - 1)?;
         transaction.commit().map_err(failed)?;
-        self.next = self.next.min(number);
+        self.sums.truncate(number as usize - 1);
         Ok(())
     }
 
@@ -450,7 +461,12 @@ impl EventStore {
 
     /// Returns the number of facts.
     pub fn count(&self) -> u64 {
-        self.next - 1
+        self.sums.len() as u64
+    }
+
+    /// The checksum of so many facts, from the first on; `None` if there are not so many.
+    pub(super) fn checksum(&self, count: u64) -> Option<u32> {
+        count.checked_sub(1).map_or(Some(0), |last| self.sums.get(last as usize).copied())
     }
 }
 
@@ -502,8 +518,15 @@ pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-/// Stores facts under the numbers from `number` on and returns the next number.
-fn insert(database: &mut Connection, mut number: u64, facts: &[Fact]) -> rusqlite::Result<u64> {
+/// Continues the checksum of facts with the next one, as it is stored.
+pub(super) fn sum_on(sum: u32, fact: &str) -> u32 {
+    let mut sum = crc32fast::Hasher::new_with_initial(sum);
+    sum.update(fact.as_bytes());
+    sum.finalize()
+}
+
+/// Stores facts behind those of which there are checksums, adds theirs, and returns the next number.
+fn insert(database: &mut Connection, sums: &mut Vec<u32>, facts: &[Fact]) -> rusqlite::Result<u64> {
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
     let transaction = database.transaction()?;
     {
@@ -513,37 +536,39 @@ fn insert(database: &mut Connection, mut number: u64, facts: &[Fact]) -> rusqlit
             let text = serde_json::to_string(fact)
                 .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
             let game = fact.game().map(|game| game as i64);
-            statement.execute(params![number as i64, at, game, text])?;
-            number += 1;
+            sums.push(sum_on(sums.last().copied().unwrap_or(0), &text));
+            statement.execute(params![sums.len() as i64, at, game, text])?;
         }
     }
     transaction.commit()?;
-    Ok(number)
+    Ok(sums.len() as u64 + 1)
 }
 
-/// Reads all facts and returns the next number.
+/// Reads all facts and returns the checksum up to each.
 fn read(
     database: &Connection,
     path: &Path,
     failed: impl Fn(rusqlite::Error) -> EventStoreError,
     restore: &mut impl FnMut(Fact) -> Result<(), String>,
-) -> Result<u64, EventStoreError> {
+) -> Result<Vec<u32>, EventStoreError> {
     let mut statement =
         database.prepare("SELECT number, fact FROM facts ORDER BY number").map_err(&failed)?;
     let mut rows = statement.query([]).map_err(&failed)?;
-    let mut next = 1;
+    let (mut sums, mut sum) = (Vec::new(), 0);
     while let Some(row) = rows.next().map_err(&failed)? {
         let number = row.get::<_, i64>(0).map_err(&failed)? as u64;
         let damaged = |reason| EventStoreError::Damaged { path: path.to_owned(), number, reason };
         let text: String = row.get(1).map_err(|error| damaged(error.to_string()))?;
-        if number != next {
-            return Err(damaged(format!("expected fact {next}")));
+        if number != sums.len() as u64 + 1 {
+            return Err(damaged(format!("expected fact {}", sums.len() + 1)));
         }
-        let fact = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        let fact: Fact = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        // As it is sent: an earlier version may have written it in other words.
+        sum = sum_on(sum, &serde_json::to_string(&fact).unwrap_or_default());
+        sums.push(sum);
         restore(fact).map_err(damaged)?;
-        next += 1;
     }
-    Ok(next)
+    Ok(sums)
 }
 
 #[cfg(test)]

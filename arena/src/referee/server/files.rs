@@ -356,7 +356,7 @@ impl GamesPgn {
         write_regular(&unfinished, self.text())?;
         let told = if is_other { Some(self.keep()?) } else { None };
         self.left = FileStamp::of(fs::metadata(&unfinished));
-        fs::rename(unfinished, self.path())?;
+        fs::rename(&unfinished, self.path()).map_err(|error| named(&unfinished, &error))?;
         Ok(told.or(was_gone.then(|| "games.pgn was gone: it is written anew".to_owned())))
     }
 
@@ -364,8 +364,8 @@ impl GamesPgn {
     fn keep(&self) -> io::Result<String> {
         let names = (1..).map(|number| format!("games-{number}.pgn"));
         let name = names.into_iter().find(|name| !self.folder.join(name).exists()).unwrap_or_default();
-        fs::rename(self.path(), self.folder.join(&name))?;
-        Ok(format!("games.pgn is not as the referee writes it: it is kept as {name}, and written anew"))
+        fs::rename(self.path(), self.folder.join(&name)).map_err(|error| named(&self.path(), &error))?;
+        Ok(format!("games.pgn is not what the store here says: it is kept as {name}, and written anew"))
     }
 }
 
@@ -424,7 +424,7 @@ fn carry_out(path: &Path, text: Option<String>) -> io::Result<()> {
     let Some(text) = text else {
         return fs::remove_file(path).or_else(|error| match error.kind() {
             io::ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
+            _ => Err(named(path, &error)),
         });
     };
     write_regular(path, text)

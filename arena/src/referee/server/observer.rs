@@ -1,7 +1,7 @@
 //! The observers of an acting referee: they replicate its store, and one of them may take over.
 //!
-//! An observer tells its number, the first fact that it needs, the term of its last one, and the checksum of its settings. It
-//! receives every fact, and confirms each that it has stored. `back` refuses an observer that was the referee and has recorded
+//! An observer tells its number, the event, the first fact that it needs, the term of its last one, and the checksums of its settings and
+//! of its facts. It receives every fact, and confirms each that it has stored. `back` refuses an observer that was the referee and has recorded
 //! facts after it was taken over from, which nobody was told of: it may come again without them. `end` ends the event here,
 //! `leave` ends the observation. An observer that has everything is named in a fact, and may take over from then on.
 //!
@@ -16,7 +16,7 @@ use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, Role, Service, ServiceEnd, ServiceError};
 use crate::referee::guesses::{GuessLimiter, RefusedGuess};
-use crate::referee::lease::{Comparison, Term, compare};
+use crate::referee::lease::{Comparison, ObservedStore, StoreSummary, Term};
 use crate::referee::peer_line::{PeerLine, checksum};
 use crate::referee::settings::is_same;
 use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
@@ -43,6 +43,10 @@ pub(super) struct Observers {
 const OLDER_COPY: &str = "it has facts of this referee that are not here: the store of one of the two is an older copy; that one has to \
     begin in a new folder";
 
+/// Why an observer is refused whose last term is not here.
+const OTHER_EVENT: &str = "its store is of another event, or both have acted since the last fact that both have; if the folder here is new, or \
+    an older copy, end this referee, take the folder away, and start both again";
+
 /// Why an observer is not admitted.
 enum Refusal {
     /// It has other settings.
@@ -51,6 +55,8 @@ enum Refusal {
     Back(u64),
     /// It has facts from this number on that this referee has told, and lost.
     Ahead(u64),
+    /// It has taken over from this referee, in a term.
+    Successor(Term),
     Other(&'static str),
 }
 
@@ -76,6 +82,9 @@ impl Refusal {
                 "the store here is an older copy: the observer has what was told from fact {number} on, and takes over; to stand by for \
                  it, use --observe"
             ),
+            Refusal::Successor(_) => {
+                "the store here is an older copy: the observer has taken over since".to_owned()
+            }
             Refusal::Other(why) => format!("an observer is refused: {why}"),
         }
     }
@@ -85,6 +94,8 @@ impl Refusal {
         match self {
             Refusal::Settings => PeerLine::Settings(settings.to_owned()),
             Refusal::Back(number) | Refusal::Ahead(number) => PeerLine::Back(*number),
+            // It acts when this referee is gone.
+            Refusal::Successor(_) => PeerLine::Refused { acts: false, reason: OLDER_COPY.to_owned() },
             Refusal::Other(why) => PeerLine::Refused { acts, reason: (*why).to_owned() },
         }
     }
@@ -198,12 +209,23 @@ impl Service {
             {
                 return self.yield_to(connection, term, first, last, tell);
             }
-            Some(PeerLine::Observe { token, by, first, term, settings }) => {
+            Some(PeerLine::Observe { token, store, settings }) => {
                 let admitted = match self.observers.check(connection, &token, at) {
-                    Ok(()) => self.admit(connection, by, first, term, settings, at)?,
+                    Ok(()) if settings != checksum(&self.observers.settings) => Err(Refusal::Settings),
+                    Ok(()) => self.admit(connection, &store, at)?,
                     Err(wrong) => Err(wrong.into()),
                 };
                 self.answer_observer(connection, &admitted, tell)?;
+                // Each moment in which this one acts may tell somebody what contradicts the observer.
+                match admitted {
+                    Err(Refusal::Ahead(from)) if self.is_acting() => {
+                        return Err(ServiceError::OlderCopy(from));
+                    }
+                    Err(Refusal::Successor(term)) if self.is_acting() => {
+                        return self.yield_to(connection, term, 0, 0, tell);
+                    }
+                    _ => {}
+                }
             }
             // What can't be confirmed yet was damaged in spite of its checksum.
             Some(PeerLine::Alive { beat, count }) if is_observer && count <= stored => {
@@ -276,24 +298,13 @@ impl Service {
     fn admit(
         &mut self,
         connection: ConnectionId,
-        by: u64,
-        first: u64,
-        term: Term,
-        settings: u32,
+        observer: &StoreSummary,
         at: Instant,
     ) -> Result<Result<(), Refusal>, ServiceError> {
-        if settings != checksum(&self.observers.settings) {
-            return Ok(Err(Refusal::Settings));
-        }
-        let end = self.store.end_of(term)?;
-        let mut compared = compare(self.store.referee, self.store.count(), end, first, term);
-        if compared == Comparison::Foreign && self.has_lost_all_to(by, first, term) {
-            compared = Comparison::Ahead(1);
-        }
+        let &StoreSummary { by, first, term, .. } = observer;
+        let compared = self.compare(observer)?;
         if compared == Comparison::Foreign {
-            return Ok(Err(Refusal::Other(
-                "its store is of another event, or it was the referee since the last fact that both have",
-            )));
+            return Ok(Err(Refusal::Other(OTHER_EVENT)));
         }
         if self.observer().is_some_and(|observer| observer != by) {
             return Ok(Err(Refusal::Other(
@@ -302,18 +313,15 @@ impl Service {
         }
         match compared {
             Comparison::Back(from) => return Ok(Err(Refusal::Back(from))),
-            Comparison::Ahead(_) if self.store.is_other_given_up()? => {
+            Comparison::Ahead(_) | Comparison::Successor if self.store.is_other_given_up()? => {
                 return Ok(Err(Refusal::Other(OLDER_COPY)));
             }
             Comparison::Ahead(from) => {
                 // It takes over, and nothing may go on here without it.
                 self.store.mark_fenced((term.0 + 1, by))?;
-                if self.is_acting() {
-                    // Each moment may tell somebody what contradicts that.
-                    return Err(ServiceError::OlderCopy(from));
-                }
                 return Ok(Err(Refusal::Ahead(from)));
             }
+            Comparison::Successor => return Ok(Err(Refusal::Successor(term))),
             Comparison::Behind | Comparison::Foreign => {}
         }
         if self.store.has_left()? && !self.event.has_ended() {
@@ -331,9 +339,26 @@ impl Service {
         Ok(Ok(()))
     }
 
+    /// Compares this store with that of an observer.
+    fn compare(&self, observer: &StoreSummary) -> Result<Comparison, ServiceError> {
+        let own = ObservedStore {
+            by: self.store.referee,
+            event: self.event.founder,
+            count: self.store.count(),
+            end: self.store.end_of(observer.term)?,
+            is_same: self.store.checksum(observer.first.saturating_sub(1)) == Some(observer.sum),
+            has_named: self.store.has_named(observer.by)?,
+        };
+        Ok(match own.compare(observer) {
+            Comparison::Foreign if self.has_lost_all_to(observer) => Comparison::Ahead(1),
+            compared => compared,
+        })
+    }
+
     /// Whether this referee began in a new folder, and an observer that comes has facts of the event: then this one has lost all of them.
     /// Once a game has been played, the observer may as well be one of an earlier event.
-    fn has_lost_all_to(&self, by: u64, first: u64, (_, author): Term) -> bool {
+    fn has_lost_all_to(&self, observer: &StoreSummary) -> bool {
+        let &StoreSummary { by, first, term: (_, author), .. } = observer;
         let begins = self.store.was_new && self.is_acting() && self.event.results.is_empty();
         // Who acted last goes on by itself when it is refused.
         let waits = self.fenced_by == Some(by) && author != by && !self.is_acting();

@@ -16,14 +16,15 @@ use players::transport::{self, Security, Transport};
 use super::delivery::{write_games_anew, write_report};
 use super::files::EventFiles;
 use super::shown::check_folder;
-use super::succession::{END_PATIENCE, Predecessor};
+use super::succession::{END_PATIENCE, Predecessor, tell_once};
 use super::term::CLAIM_INTERVAL;
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
 use crate::referee::differences::differing;
 use crate::referee::intake::{Intake, NotTaken, restore_anew};
-use crate::referee::lease::{SILENCE, Watch};
+use crate::referee::lease::{SILENCE, StoreSummary, Watch};
 use crate::referee::peer_line::{PeerLine, checksum};
+use crate::referee::regular::named;
 use crate::referee::{EventState, EventStore, Fact, Notice, report, view};
 
 /// Pause before the active referee is tried again.
@@ -195,7 +196,7 @@ impl StandbyReferee {
         witness: Option<TrustedPeer>,
     ) -> Result<StandbyReferee, ServiceError> {
         std::fs::create_dir_all(folder)
-            .map_err(|error| ServiceError::File("the folder of the event", error))?;
+            .map_err(|error| ServiceError::File("the folder of the event", named(folder, &error)))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
         check_folder(folder, &event, &store, advice)?;
         store.accept()?;
@@ -464,9 +465,16 @@ impl StandbyReferee {
         let failed = |error| ServiceError::ObservedReferee(referee.address.clone(), error);
         let mut output =
             transport::connect(&referee.address, &referee.security, SILENCE / 4).map_err(failed)?;
-        let (by, first, term) = (self.store.referee, self.shared() + 1, self.event.term());
-        let token = referee.token.clone();
-        say(&mut output, &PeerLine::Observe { token, by, first, term, settings: checksum(settings) });
+        let shared = self.shared();
+        let store = StoreSummary {
+            by: self.store.referee,
+            event: self.event.founder,
+            first: shared + 1,
+            term: self.event.term(),
+            sum: self.store.checksum(shared).unwrap_or_default(),
+        };
+        let (token, settings_sum) = (referee.token.clone(), checksum(settings));
+        say(&mut output, &PeerLine::Observe { token, store, settings: settings_sum });
         let reader = output.reader().map_err(failed)?.with_timeout(Some(Duration::from_millis(100)));
         let mut lines = BufReader::new(reader);
         let (mut line, begin) = (Vec::new(), Watch::new(Instant::now()));
@@ -553,6 +561,16 @@ impl StandbyReferee {
     /// The store can't be read.
     pub fn is_end_told(&self) -> Result<bool, ServiceError> {
         Ok(self.store.is_over()? && self.store.is_told()?)
+    }
+
+    /// Tells the end of the event once more to the referee from which this one took over: it may wait for it, or play on, with an older copy of
+    /// its store. Whether it needed that, and has all facts now.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn tell_end_again(&self, predecessor: &TrustedPeer) -> Result<bool, ServiceError> {
+        let Some((first, epoch)) = self.store.taken_over()? else { return Ok(false) };
+        Ok(tell_once(predecessor, (epoch, self.store.referee), first, &self.store.from(1)?))
     }
 
     /// Makes this referee the active one, or one that waits until it may act.

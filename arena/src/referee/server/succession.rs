@@ -82,15 +82,10 @@ fn tell_again_and_again(
     service: &Sender<ServiceMessage>,
 ) {
     loop {
-        if let Ok(mut output) = transport::connect(&peer.address, &peer.security, SILENCE) {
-            let last = facts.len() as u64;
-            say(&mut output, &PeerLine::Fence { token: peer.token.clone(), term, first, last });
-            if tell_end(&mut output, &facts) {
-                // Sending fails only if the service has ended.
-                drop(service.send(ServiceMessage::EndKnown));
-                return;
-            }
-            output.close();
+        if tell_once(peer, term, first, &facts) {
+            // Sending fails only if the service has ended.
+            drop(service.send(ServiceMessage::EndKnown));
+            return;
         }
         match end.recv_timeout(FENCE_INTERVAL) {
             Ok(told) => facts = told,
@@ -98,6 +93,15 @@ fn tell_again_and_again(
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
+}
+
+/// Tells the predecessor of a take-over, and all facts, if they lead to the end of the event; whether it has stored them.
+pub(super) fn tell_once(peer: &TrustedPeer, term: Term, first: u64, facts: &[Fact]) -> bool {
+    let Ok(mut output) = transport::connect(&peer.address, &peer.security, SILENCE) else { return false };
+    say(&mut output, &PeerLine::Fence { token: peer.token.clone(), term, first, last: facts.len() as u64 });
+    let is_stored = tell_end(&mut output, facts);
+    output.close();
+    is_stored
 }
 
 /// Sends the predecessor the facts that it lacks, by the number of those that it has; whether it has stored all. Without the end of the
@@ -220,6 +224,7 @@ impl Service {
         self.lease.forget();
         self.connections.clear();
         self.store.mark_fenced(term)?;
+        self.fenced_by = Some(term.1);
         let own = (self.store.count() + 1).saturating_sub(first);
         if first > 0 && own > 0 {
             self.store.set_aside(first)?;

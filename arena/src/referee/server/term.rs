@@ -22,6 +22,10 @@ use crate::referee::{ConnectionEvent, Notice};
 const WAITS: &str = "the event waits for its observer, which may have taken over: started again by its command, it tells this referee. \
     If you know that it has not taken over, `alone` goes on without it";
 
+/// Why a referee waits that was found out, or taken over from.
+const WAITS_FOR_SUCCESSOR: &str = "another referee has what this one lacks, and goes on with the event: started again by its command, it \
+    tells this one how; --observe stands by for it";
+
 /// Why a referee waits that knows the end.
 const WAITS_AT_THE_END: &str =
     "all games have been played; this referee waits some seconds for the other one to know it";
@@ -59,18 +63,14 @@ impl Service {
                 match self.successor_term()? {
                     None if self.is_at_the_end() => self.note(WAITS_AT_THE_END, tell),
                     None => self.announce(WAITS, tell),
-                    Some((epoch, _)) => {
-                        let text = format!(
-                            "another referee has taken over, in epoch {epoch}: started again by its command, it tells this one how \
-                             the event goes on; --observe stands by for it"
-                        );
-                        self.announce(&text, tell)
-                    }
+                    Some(_) => self.announce(WAITS_FOR_SUCCESSOR, tell),
                 }
             }
-            // A referee that was started anew may have an older copy of the store with which it acted: it needs its observer. At the end
-            // nothing has to go on.
-            LeaseStep::Wait if !self.claims.has_acted || self.is_at_the_end() => Ok(()),
+            // A referee that was started anew may have an older copy of the store with which it acted: it needs its observer. So does one
+            // that was taken over from. At the end nothing has to go on.
+            LeaseStep::Wait if !self.claims.has_acted || self.fenced_by.is_some() || self.is_at_the_end() => {
+                Ok(())
+            }
             LeaseStep::Wait => {
                 if !self.claims.is_due(now) {
                     return Ok(());

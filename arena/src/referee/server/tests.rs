@@ -13,6 +13,7 @@ use players::transport::Security;
 use super::*;
 use crate::MatchOpenings;
 use crate::referee::Fact;
+use crate::referee::lease::StoreSummary;
 use crate::referee::peer_line::PeerLine;
 use crate::referee::tests::settings;
 
@@ -126,7 +127,7 @@ fn games_of_others_stop_nothing_and_are_kept() {
         service.keep_lease(Instant::now(), &mut quiet).expect("it begins");
         service.deliver(&mut |news| told += &news.text).expect("delivered");
         let name = format!("games-{round}.pgn");
-        assert!(told.contains(&format!("not as the referee writes it: it is kept as {name}")), "{told}");
+        assert!(told.contains(&format!("not what the store here says: it is kept as {name}")), "{told}");
         assert_eq!(file(&name), foreign);
         let games = file("games.pgn");
         assert!(games.contains("[GameNumber \"1\"]") && !games.contains("Wijk"), "{games}");
@@ -301,7 +302,9 @@ fn what_comes_before_a_damaged_line_is_kept_and_the_rest_is_asked_for_again() {
             let mut hello = Vec::new();
             let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
             reader.read_until(b'\n', &mut hello).expect("a line");
-            let Some(PeerLine::Observe { first, .. }) = PeerLine::parse(hello.trim_ascii_end()) else {
+            let Some(PeerLine::Observe { store: StoreSummary { first, .. }, .. }) =
+                PeerLine::parse(hello.trim_ascii_end())
+            else {
                 panic!("{hello:?}")
             };
             asked.push(first);
@@ -551,6 +554,108 @@ fn a_referee_that_was_taken_over_from_observes_from_the_first_fact_on() {
     joined(acting.end);
     let [mine, theirs] = folders.each_ref().map(|folder| facts_in(folder.path()));
     assert!(theirs.starts_with(&facts) && theirs.starts_with(&mine) && mine.len() > facts.len(), "{mine:?}");
+}
+
+#[test]
+fn a_referee_that_has_begun_a_term_again_with_an_older_copy_is_found_out() {
+    for begun in 1..=2 {
+        let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+        let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+        // The copy was made in the first term. With it this referee has recorded more than with the folder before, and it begins its
+        // next term, which the observer knows, too, or the one after that.
+        let terms = (1..=begun).map(|epoch| Fact::Epoch { epoch, by: acting });
+        store(
+            folders[0].path(),
+            &terms.chain((0..9).map(|_| Fact::Observer { by: None })).collect::<Vec<_>>(),
+        );
+        let mut facts = observed_event(acting, observer);
+        facts.insert(2, Fact::Epoch { epoch: 2, by: acting });
+        store(folders[1].path(), &facts);
+        let first = run(service(folders[0].path()).expect("a service"), false);
+        let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let watching =
+                scope.spawn(|| standby.watch(&peer(&first.address, TOKEN), SHARED, &stop, &mut quiet));
+            let until = Instant::now() + Duration::from_secs(20);
+            while !first.end.is_finished() && Instant::now() < until {
+                thread::sleep(Duration::from_millis(10));
+            }
+            stop.store(true, Ordering::Relaxed);
+            first.director.quit(false);
+            watching.join().expect("no panic").ok();
+        });
+        assert_eq!(joined(first.end).0, None, "it ends with an error, {begun}");
+        drop(standby);
+        assert_eq!(facts_in(folders[1].path()), facts, "nothing of it is taken");
+    }
+}
+
+#[test]
+fn a_referee_with_a_copy_from_before_its_observer_was_named_yields_to_that_one_which_has_acted_since() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let mut facts = vec![Fact::Epoch { epoch: 1, by: acting }];
+    facts.extend(first_game());
+    store(folders[0].path(), &facts);
+    let mut facts = observed_event(acting, observer);
+    facts.extend([Fact::Epoch { epoch: 2, by: observer }, Fact::Observer { by: None }]);
+    store(folders[1].path(), &facts);
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
+    assert!(matches!(end, Err(ServiceError::ObservedReferee(..))), "it goes on by itself: {end:?}");
+    assert_eq!(joined(first.end).0, Some(ServiceEnd::Outdated));
+    // Started again, it waits.
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    let refused = first.director.order(Order::new("alone", CONSOLE)).expect("it runs").expect_err("refused");
+    assert!(refused.contains("another referee has taken over"), "{refused}");
+    first.director.quit(false);
+    joined(first.end);
+}
+
+#[test]
+fn an_event_that_both_have_seen_end_is_told_again_to_an_older_copy() {
+    for named in [false, true] {
+        let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+        let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+        let mut facts = ended_event(acting, observer);
+        store(folders[0].path(), &facts[..if named { 4 } else { 1 }]);
+        facts.extend([Fact::Epoch { epoch: 2, by: observer }, Fact::Observer { by: None }]);
+        store(folders[1].path(), &facts);
+        let first = run(service(folders[0].path()).expect("a service"), false);
+        let standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+        let predecessor = peer(&first.address, TOKEN);
+        assert!(standby.tell_end_again(&predecessor).expect("read"), "named: {named}");
+        assert_eq!(joined(first.end).0, Some(ServiceEnd::Complete));
+        assert_eq!(facts_in(folders[0].path()), facts);
+        assert!(!standby.tell_end_again(&predecessor).expect("read"), "nobody is there");
+    }
+}
+
+#[test]
+fn a_referee_that_was_told_of_a_take_over_begins_no_term_while_it_waits_at_the_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (acting, observer) = (store(folder.path(), &[]), 9);
+    // An older copy from a time in which it went on without its observer, and with which it came to the end.
+    let mut facts = ended_event(acting, observer);
+    facts.extend([Fact::Observer { by: None }, Fact::Epoch { epoch: 3, by: acting }]);
+    store(folder.path(), &facts);
+    let service = service(folder.path()).expect("a service");
+    service.store.mark_left(true).and_then(|()| service.store.mark_over()).expect("noted");
+    let first = run(service, false);
+    let alone = || first.director.order(Order::new("alone", CONSOLE)).expect("it runs").expect_err("refused");
+    let mut successor = std::net::TcpStream::connect(&first.address).expect("a connection");
+    let fence = PeerLine::Fence { token: TOKEN.to_owned(), term: (2, observer), first: 3, last: 0 };
+    successor.write_all(fence.encode().as_bytes()).expect("sent");
+    let until = Instant::now() + Duration::from_secs(20);
+    while !alone().contains("another referee has taken over") {
+        assert!(Instant::now() < until, "it does not hear the successor");
+        thread::sleep(Duration::from_millis(10));
+    }
+    first.director.quit(false);
+    joined(first.end);
+    assert_eq!(facts_in(folder.path()), facts[..2]);
 }
 
 #[test]

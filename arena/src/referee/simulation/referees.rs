@@ -329,8 +329,10 @@ impl Simulation {
         let node = &mut self.nodes[number];
         let stored = node.stored();
         match self.bug.parse(text) {
-            Some(PeerLine::Observe { by, first, term, .. }) => {
-                let compared = node.compare(first, term);
+            Some(PeerLine::Observe { store: store @ StoreSummary { by, first, .. }, .. }) => {
+                let compared = node.compare(&store);
+                // Who has never named it has not let it take over.
+                assert_ne!(compared, Comparison::Successor, "a copy from before an observer was named");
                 if compared == Comparison::Foreign || node.observer().is_some_and(|observer| observer != by) {
                     let (acts, reason) = (node.is_acting, "its store is of another event".to_owned());
                     self.send_peer(number, link, &PeerLine::Refused { acts, reason });
@@ -557,9 +559,15 @@ impl Simulation {
                 node.is_current = false;
                 node.intake.begin_anew(&mut node.event);
             }
-            let (by, first, term) = (node.id, node.intake.shared(node.stored()) + 1, node.event.term());
-            let (token, settings) = (TOKEN.to_owned(), 0);
-            self.send_peer(number, link, &PeerLine::Observe { token, by, first, term, settings });
+            let shared = node.intake.shared(node.stored());
+            let store = StoreSummary {
+                by: node.id,
+                event: node.event.founder,
+                first: shared + 1,
+                term: node.event.term(),
+                sum: node.checksum(shared),
+            };
+            self.send_peer(number, link, &PeerLine::Observe { token: TOKEN.to_owned(), store, settings: 0 });
         }
     }
 
