@@ -232,11 +232,12 @@ pub(super) struct ObservedStore {
 
 impl ObservedStore {
     /// Compares the store with that of an observer. A term has one author, who stores its facts before anybody else gets them; if they are
-    /// not the same, it was begun twice, the second time with an older copy. An observer takes over after it was named, so that one whose
-    /// term is not here, and that was never named here, has done so after the copy was made. One that was named may have done so after
-    /// the director let this referee go on alone.
+    /// not the same, it was begun twice, the second time with an older copy. An observer takes over after the referee that began the event
+    /// has named it: if it has a term that is not here, in an event that this referee began, and was never named here, then this is a
+    /// copy from before. One that was named may have taken over after the director let this referee go on alone.
     pub(super) fn compare(&self, observer: &StoreSummary) -> Comparison {
         let (first, is_own) = (observer.first, observer.term.1 == self.by);
+        let began_both = [self.event, observer.event] == [self.by; 2];
         match self.end {
             _ if first == 0 => Comparison::Foreign,
             Some(end) if first <= end + 1 && self.is_same => Comparison::Behind,
@@ -245,9 +246,7 @@ impl ObservedStore {
             Some(end) if is_own => Comparison::Ahead(end + 1),
             Some(end) => Comparison::Back(end + 1),
             None if is_own => Comparison::Ahead(self.count + 1),
-            None if observer.event == self.event && observer.event > 0 && !self.has_named => {
-                Comparison::Successor
-            }
+            None if began_both && !self.has_named => Comparison::Successor,
             None => Comparison::Foreign,
         }
     }

@@ -331,8 +331,8 @@ impl Simulation {
         match self.bug.parse(text) {
             Some(PeerLine::Observe { store: store @ StoreSummary { by, first, .. }, .. }) => {
                 let compared = node.compare(&store);
-                // Who has never named it has not let it take over.
-                assert_ne!(compared, Comparison::Successor, "a copy from before an observer was named");
+                // A copy from before an observer was named would contradict what was told: none is put in place.
+                assert_ne!(compared, Comparison::Successor, "the observer was named");
                 if compared == Comparison::Foreign || node.observer().is_some_and(|observer| observer != by) {
                     let (acts, reason) = (node.is_acting, "its store is of another event".to_owned());
                     self.send_peer(number, link, &PeerLine::Refused { acts, reason });
