@@ -1,30 +1,38 @@
 //! `herald-trainer assess`: compares a network with the embedded one without playing games.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
+use game::epd::{Escapes, Lexer};
 use search::Position;
 use search::network::Network;
+use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, Role, Setup};
 
 use crate::train::{Kept, for_each_kept};
 use crate::{InputError, read_network, say, scale};
 
-/// Compare a network with the embedded one on held-out games and show its average piece values
+/// Compare a network with the embedded one on held-out games, or with the verdicts of deep searches, and show its average piece values
 #[derive(Args)]
-#[command(after_help = "Example: herald-trainer assess data/net1/network data/selfplay")]
+#[command(after_help = "Examples:\n  herald-trainer assess data/net1/network data/selfplay\n  \
+                  herald-trainer assess data/net1/network --verdicts data/verdicts.epd")]
 pub(crate) struct Assess {
     /// Network file
     network: PathBuf,
     /// Games that the network was trained on (files or folders of files); the same games as in training are held out
-    #[arg(required = true)]
+    #[arg(required_unless_present = "verdicts")]
     games: Vec<PathBuf>,
+    /// EPD records with the verdicts of deep searches (`ce`), to compare both networks with
+    #[arg(long, value_name = "FILE")]
+    verdicts: Option<PathBuf>,
     /// Weight of game results in the target, as in training
     #[arg(long, default_value_t = 0.3)]
     result_share: f64,
 }
 
+/// Centipawns of a verdict for an expected result of 73 %.
+const VERDICT_UNIT: f64 = 250.0;
 /// Number of held-out positions from which pieces are removed to measure their values.
 const PROBED: usize = 5_000;
 
@@ -32,6 +40,14 @@ impl Assess {
     pub(crate) fn run(&self) -> Result<()> {
         let network = read_network(&self.network)?;
         say(format_args!("{network:?}"));
+        if let Some(path) = &self.verdicts {
+            let verdicts = read_verdicts(path).with_context(|| format!("{}", path.display()))?;
+            say(format_args!("{} verdicts, sigmoid(ce / {VERDICT_UNIT})", verdicts.len()));
+            compare(&network, &verdicts);
+        }
+        if self.games.is_empty() {
+            return Ok(());
+        }
         let mut held_out = Vec::new();
         for_each_kept(&self.games, |kept| held_out.extend(Some(kept).filter(|kept| kept.is_held_out)))?;
         if held_out.is_empty() {
@@ -41,29 +57,52 @@ impl Assess {
             held_out.iter().map(|kept| (f64::from(kept.score), f64::from(kept.points()))).collect();
         let unit = scale::fit(|scale| scale::loss(&by_score, scale));
         say(format_args!("{} held-out positions, sigmoid(score / {unit:.1})", held_out.len()));
-        self.compare(&network, &held_out, unit);
-        show_pieces(&network, &held_out);
-        Ok(())
-    }
-
-    /// Prints the losses of both networks, each at its best scale.
-    fn compare(&self, network: &Network, held_out: &[Kept], unit: f64) {
         let share = self.result_share;
         let target = |kept: &Kept| {
             share * f64::from(kept.points()) + (1.0 - share) * scale::sigmoid(f64::from(kept.score) / unit)
         };
-        let loss_of = |name: &str, network: &Network| {
-            let value = |kept: &Kept| f64::from(network.evaluate(&kept.position).value());
-            let pairs: Vec<_> = held_out.iter().map(|kept| (value(kept), target(kept))).collect();
-            let best = scale::fit(|scale| scale::loss(&pairs, scale));
-            let loss = scale::loss(&pairs, best);
-            say(format_args!("{name:<20} loss {loss:.6} at scale {best:.1}"));
-            loss
-        };
-        let (playing, assessed) =
-            (loss_of("embedded network", &Network::embedded()), loss_of("this network", network));
-        say(format_args!("loss of this network is {:.1} % lower", 100.0 * (1.0 - assessed / playing)));
+        let targets: Vec<_> = held_out.iter().map(|kept| (kept.position.clone(), target(kept))).collect();
+        compare(&network, &targets);
+        show_pieces(&network, &held_out);
+        Ok(())
     }
+}
+
+/// Prints the losses of both networks against expected results of positions, each at its best scale.
+fn compare(network: &Network, targets: &[(Position, f64)]) {
+    let loss_of = |name: &str, network: &Network| {
+        let value = |position| f64::from(network.evaluate(position).value());
+        let pairs: Vec<_> = targets.iter().map(|(position, target)| (value(position), *target)).collect();
+        let best = scale::fit(|scale| scale::loss(&pairs, scale));
+        let loss = scale::loss(&pairs, best);
+        say(format_args!("{name:<20} loss {loss:.6} at scale {best:.1}"));
+        loss
+    };
+    let (playing, assessed) =
+        (loss_of("embedded network", &Network::embedded()), loss_of("this network", network));
+    say(format_args!("loss of this network is {:.1} % lower", 100.0 * (1.0 - assessed / playing)));
+}
+
+/// Reads the positions of EPD records that have a `ce`, with the result for the side to move that it lets expect.
+///
+/// # Errors
+/// The file can't be read, or has no such record.
+fn read_verdicts(path: &Path) -> Result<Vec<(Position, f64)>> {
+    let text = std::fs::read_to_string(path)?;
+    let verdicts: Vec<_> = text.lines().filter_map(read_verdict).collect();
+    if verdicts.is_empty() {
+        return Err(anyhow!(InputError).context("no record has a position and a `ce`"));
+    }
+    Ok(verdicts)
+}
+
+fn read_verdict(line: &str) -> Option<(Position, f64)> {
+    let mut lexer = Lexer::new(line, 1, Escapes::None);
+    let fen = lexer.fields()?.map(|field| field.text).join(" ");
+    let chess: Chess = fen.parse::<Fen>().ok()?.into_position(CastlingMode::Chess960).ok()?;
+    while lexer.opcode()?.text != "ce" {}
+    let centipawns: f64 = lexer.operand()?.text.parse().ok()?;
+    Some((Position::from(&chess), scale::sigmoid(centipawns / VERDICT_UNIT)))
 }
 
 /// Prints by how much the evaluation decreases on average when a piece of the side to move is removed.
@@ -136,6 +175,21 @@ mod tests {
     }
 
     #[test]
+    fn verdicts_are_those_records_that_have_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("verdicts.epd");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            read_verdicts(&path)
+                .map(|verdicts| verdicts.iter().map(|(_, target)| *target).collect::<Vec<_>>())
+        };
+        let kings = "4k3/8/8/8/8/8/8/4K2R";
+        let some = format!("{kings} w K - acd 9; ce 250;\n{kings} b - - ce -250;\n{kings} w - - acd 9;\nx\n");
+        assert_eq!(read(&some).unwrap(), [1.0, -1.0].map(scale::sigmoid));
+        assert!(read("x").unwrap_err().is::<InputError>());
+    }
+
+    #[test]
     fn a_file_that_is_no_network_and_games_that_are_none_are_wrong_input() {
         let folder = tempfile::tempdir().unwrap();
         let games = folder.path().join("games");
@@ -148,7 +202,7 @@ mod tests {
         let run = |bytes: &[u8]| {
             std::fs::write(&network, bytes).unwrap();
             let games = vec![games.clone()];
-            Assess { network: network.clone(), games, result_share: 0.3 }.run()
+            Assess { network: network.clone(), games, verdicts: None, result_share: 0.3 }.run()
         };
         let fault = run(b"GIF89a").unwrap_err();
         assert!(fault.is::<InputError>());
