@@ -47,12 +47,12 @@ pub(crate) struct Train {
     /// Output folder
     #[arg(long)]
     output: PathBuf,
-    /// Start with the weights and the size of this network; by default, with small random weights
-    #[arg(long, value_name = "NETWORK", conflicts_with_all = ["hidden", "buckets"])]
+    /// Start with the weights of this network; by default, with small random weights
+    #[arg(long, value_name = "NETWORK", conflicts_with = "buckets")]
     start: Option<PathBuf>,
-    /// Number of hidden neurons, a multiple of 64
-    #[arg(long, default_value_t = 64, value_parser = width)]
-    hidden: usize,
+    /// Number of hidden neurons, a multiple of 64; by default as many as the network has that is started with, else 64
+    #[arg(long, value_parser = width)]
+    hidden: Option<usize>,
     /// Number of output layers, selected by the number of pieces
     #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "8"]).try_map(|n| n.parse::<usize>()))]
     buckets: usize,
@@ -120,12 +120,26 @@ impl Train {
         say(format_args!("expected result of a score: sigmoid(score / {scale:.1})"));
         let target = Target { result_share: self.result_share, scale };
         let first = match start {
-            Some(network) => Model::of(&network, scale),
-            None => Model::new(Shape { hidden: self.hidden, buckets: self.buckets }, self.seed),
+            Some(network) => self.widened(Model::of(&network, scale))?,
+            None => {
+                Model::new(Shape { hidden: self.hidden.unwrap_or(TILE), buckets: self.buckets }, self.seed)
+            }
         };
         let pool = ThreadPoolBuilder::new().num_threads(self.threads).build()?;
         let model = pool.install(|| self.fit(first, self.epochs, &data, target, &checkpoint))?;
         self.export(&model, &data, scale)
+    }
+
+    /// Adds the neurons that the network that is started with lacks.
+    fn widened(&self, first: Model) -> Result<Model> {
+        match self.hidden {
+            None => Ok(first),
+            Some(hidden) if hidden >= first.shape.hidden => Ok(first.widened(hidden, self.seed)),
+            Some(_) => {
+                let fault = format!("--hidden: the network has {} neurons already", first.shape.hidden);
+                Err(anyhow!(InputError).context(fault))
+            }
+        }
     }
 
     /// Returns the fingerprint of the run: settings, data and number of threads.

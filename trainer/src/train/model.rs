@@ -155,6 +155,26 @@ impl Model {
         Model { shape, weights }
     }
 
+    /// Returns a network with more neurons. The new ones have small random weights, and the output does not heed them yet, so that the
+    /// values of the network stay as they are.
+    ///
+    /// # Panics
+    /// If there would be fewer neurons than before.
+    pub(super) fn widened(&self, hidden: usize, seed: u64) -> Model {
+        let (old, shape) = (self.shape, Shape { hidden, ..self.shape });
+        let mut wide = Model::new(shape, seed);
+        wide.weights[..old.biases()].copy_from_slice(&self.weights[..old.biases()]);
+        let biases = &mut wide.weights[shape.biases()..][..old.tiles()];
+        biases.copy_from_slice(&self.weights[old.biases()..][..old.tiles()]);
+        let rows = wide.weights[shape.output(0)..shape.output_biases()].chunks_mut(shape.tiles());
+        for (row, known) in rows.zip(self.weights[old.output(0)..].chunks(old.tiles())) {
+            row.fill(Tile::ZERO);
+            row[..old.tiles()].copy_from_slice(known);
+        }
+        wide.weights[shape.output_biases()] = self.weights[old.output_biases()];
+        wide
+    }
+
     /// Returns the mean loss over some positions: the mean squared error of the expected result.
     pub(super) fn loss(&self, samples: &[Sample], target: Target) -> f64 {
         let sums: Vec<f64> = samples

@@ -37,7 +37,7 @@ fn train(folder: &Path) -> Train {
         games: vec![folder.join("games")],
         output: folder.join("net"),
         start: None,
-        hidden: SHAPE.hidden,
+        hidden: Some(SHAPE.hidden),
         buckets: SHAPE.buckets,
         epochs: 4,
         result_share: 0.3,
@@ -145,15 +145,30 @@ fn a_run_can_begin_with_a_network() {
     // Steps too small to change a quantised weight.
     let start = Some(first.output.join("network"));
     let second =
-        Train { start, output: folder.path().join("second"), hidden: TILE, rate: 1e-9, ..first.clone() };
+        Train { start, output: folder.path().join("second"), hidden: None, rate: 1e-9, ..first.clone() };
     second.run().unwrap();
     let [first_network, second_network] = [&first, &second].map(|train| read(train).unwrap());
     assert_eq!(second_network.feature_weights, first_network.feature_weights);
     assert_eq!(second_network.feature_biases, first_network.feature_biases);
 
     let (output, start) = (folder.path().join("third"), Some(folder.path().join("games")));
+    let narrow = Train { hidden: Some(TILE), output: output.clone(), ..second.clone() };
+    assert!(format!("{:#}", narrow.run().unwrap_err()).contains("128 neurons already"));
     let games = Train { output, start, ..second };
     assert!(format!("{:#}", games.run().unwrap_err()).contains("can't be used as start"));
+}
+
+#[test]
+fn a_widened_network_says_the_same_and_learns_with_all_its_neurons() {
+    let some = samples(200);
+    let narrow = Model::new(SHAPE, 7);
+    let wide = narrow.widened(2 * SHAPE.hidden, 8);
+    assert_eq!(narrow.outputs(&some), wide.outputs(&some));
+    let mut gradient = vec![Tile::ZERO; wide.shape.len()];
+    wide.add_gradient(&some, Target { result_share: 0.3, scale: 200.0 }, some.len(), &mut gradient);
+    let outputs = gradient[wide.shape.output(0)..wide.shape.output_biases()].chunks(wide.shape.tiles());
+    let heeded = |tile: usize| outputs.clone().any(|row| row[tile].0.iter().any(|slope| *slope != 0.0));
+    assert!((0..wide.shape.tiles()).all(heeded), "the output never heeds some");
 }
 
 #[test]
