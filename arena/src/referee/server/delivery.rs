@@ -207,13 +207,18 @@ impl Service {
         let _ = self.watchers.send(PageUpdate::End(last));
         self.event.close_down(end == ServiceEnd::Pause);
         self.deliver(tell)?;
+        self.see_off();
+        Ok(())
+    }
+
+    /// Closes all connections, and waits a moment until everybody has got what was said last, also the other referee.
+    pub(super) fn see_off(&mut self) {
         self.connections.clear();
+        self.observers.end(None);
         let until = Instant::now() + FAREWELL;
-        // The other referee, too, has to get what was said last.
         while self.limiter.count() + self.observers.limiter.count() > 0 && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }
-        Ok(())
     }
 }
 

@@ -43,6 +43,16 @@ pub(super) struct Observers {
 const OLDER_COPY: &str = "it has facts of this referee that are not here: the store of one of the two is an older copy; that one has to \
     begin in a new folder";
 
+/// Why an observer is refused while another one may take over, or has.
+const OTHER_OBSERVER: &str =
+    "another observer may take over; if its store is lost, `alone` at the acting referee admits this one";
+const OTHER_ACTED: &str =
+    "another observer has taken over; only if its store is lost for good, `alone lost` admits this one";
+
+/// Why an observer is refused that has acted: it does not need this referee.
+const ACTED_SINCE: &str =
+    "it has acted since the last fact that both have, and goes on by itself; then it tells this referee how";
+
 /// Why an observer is refused whose last term is not here.
 const OTHER_EVENT: &str = "its store is of another event, or both have acted since the last fact that both have; if the folder here is new, or \
     an older copy, end this referee, take the folder away, and start both again";
@@ -219,9 +229,11 @@ impl Service {
                 // Each moment in which this one acts may tell somebody what contradicts the observer.
                 match admitted {
                     Err(Refusal::Ahead(from)) if self.is_acting() => {
+                        self.see_off();
                         return Err(ServiceError::OlderCopy(from));
                     }
                     Err(Refusal::Successor(term)) if self.is_acting() => {
+                        self.see_off();
                         return self.yield_to(connection, term, 0, 0, tell);
                     }
                     _ => {}
@@ -304,12 +316,12 @@ impl Service {
         let &StoreSummary { by, first, term, .. } = observer;
         let compared = self.compare(observer)?;
         if compared == Comparison::Foreign {
-            return Ok(Err(Refusal::Other(OTHER_EVENT)));
+            let has_acted_since = !self.is_acting() && observer.event == self.event.founder && term.1 == by;
+            return Ok(Err(Refusal::Other(if has_acted_since { ACTED_SINCE } else { OTHER_EVENT })));
         }
         if self.observer().is_some_and(|observer| observer != by) {
-            return Ok(Err(Refusal::Other(
-                "another observer may take over; if its store is lost, `alone` at the acting referee admits this one",
-            )));
+            let is_succeeded = self.successor_term()?.is_some();
+            return Ok(Err(Refusal::Other(if is_succeeded { OTHER_ACTED } else { OTHER_OBSERVER })));
         }
         match compared {
             Comparison::Back(from) => return Ok(Err(Refusal::Back(from))),
