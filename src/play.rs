@@ -184,10 +184,13 @@ impl ClientArgs {
                     break;
                 }
                 Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
-                Ok(DisconnectReason::TryAgain(pause)) => {
-                    eprintln!("herald: {address} can't admit {} now; trying again", config.name);
-                    referees.fail(anyhow!("{address} can't admit {}", config.name), false);
-                    referees.wait(pause, &leaving);
+                Ok(DisconnectReason::TryAgain { after, why }) => {
+                    eprintln!(
+                        "herald: {address} does not let {} play now ({why}); trying again",
+                        config.name
+                    );
+                    referees.fail(anyhow!("{address} does not let {} play: {why}", config.name), false);
+                    referees.wait(after, &leaving);
                 }
                 Ok(DisconnectReason::Outdated) => {
                     referees.fail(anyhow!("{address} is a referee of an older epoch"), false);

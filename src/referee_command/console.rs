@@ -165,7 +165,9 @@ impl Desk {
                 return stop.store(true, Ordering::Relaxed);
             }
             Recipient::Elsewhere { address, .. } => {
-                return say(&format!("standing by; orders go to {address}"));
+                return say(&format!(
+                    "this referee stands by and takes no orders; give them to the one at {address}"
+                ));
             }
         };
         if order.needs_confirmation()
@@ -261,7 +263,10 @@ impl Keyboard {
         let answer = self.line(&format!("{question} (yes/no) ")).unwrap_or_default();
         let answer = answer.trim();
         if !["", "yes", "no"].contains(&answer) {
-            say(&format!("`{}` is no answer, and not carried out; type it again", game::excerpt(answer)));
+            say(&format!(
+                "`{}` is neither yes nor no: nothing is carried out; type the order again",
+                game::excerpt(answer)
+            ));
         }
         answer == "yes"
     }

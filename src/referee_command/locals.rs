@@ -171,7 +171,7 @@ impl LocalClient {
                 Ok(DisconnectReason::ByReferee | DisconnectReason::SignedOff | DisconnectReason::Refused) => {
                     break;
                 }
-                Ok(DisconnectReason::TryAgain(pause)) => thread::sleep(pause),
+                Ok(DisconnectReason::TryAgain { after, .. }) => thread::sleep(after),
                 Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => thread::sleep(PAUSE),
             }
         }

@@ -230,6 +230,9 @@ fn stand_by(
         ObservationEnd::Ended => {
             console::say("the referee has ended the service");
             end_observation(&mut observer, console)?;
+            if !observer.has_ended() {
+                bail!("games are left; started again by their commands, both referees go on");
+            }
             Ok(None)
         }
         ObservationEnd::Stopped => bail!("observing has ended early; the same command goes on with it"),

@@ -134,6 +134,16 @@ fn orders_table(event: &EventState) -> Option<Grid> {
     (!event.orders.is_empty()).then_some(grid)
 }
 
+/// Names the programs that have points without a game.
+fn byes(event: &EventState) -> String {
+    let granted =
+        (0..event.settings.programs.len()).map(|program| (program, event.schedule.granted(program)));
+    let named = granted.filter(|&(_, halves)| halves > 0);
+    let named = named.map(|(program, halves)| format!("{} {:.1}", event.name(program), halves as f64 / 2.0));
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::new() } else { format!("; points of byes: {}", named.join(", ")) }
+}
+
 /// Returns the title, the conditions and the tables of an event. The crosstable is left out if it would be too wide.
 fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
     let settings = &event.settings;
@@ -149,8 +159,12 @@ fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
         let _ = write!(control, " ({changed} from round {round} on)");
     }
     let standing = if event.has_ended() { "" } else { "; the event was not over when this was written" };
-    let conditions =
-        format!("{}, time control {control}{}{standing}", settings.site, winner.unwrap_or_default());
+    let conditions = format!(
+        "{}, time control {control}{}{}{standing}",
+        settings.site,
+        winner.unwrap_or_default(),
+        byes(event)
+    );
     (&settings.name, conditions, tables)
 }
 

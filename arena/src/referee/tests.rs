@@ -541,7 +541,8 @@ fn a_name_that_is_taken_may_soon_be_free() {
     let again = room.connect();
     let record = room.clients[&again].sign_on("B", None, true);
     room.say(again, &record);
-    assert_eq!(room.hear(again), ClientTask::Disconnect(DisconnectReason::TryAgain(seconds(3))));
+    let expected = DisconnectReason::TryAgain { after: seconds(3), why: "the name is taken".to_owned() };
+    assert_eq!(room.hear(again), ClientTask::Disconnect(expected));
     assert!(room.closed.contains(&again) && !room.closed.contains(&b));
     let plain = room.connect();
     room.say(plain, &format!("{START} refreq sign_on; tcsi \"\" \"B\";"));
@@ -830,6 +831,10 @@ fn rounds_wait_for_the_director() {
     }
     room.pass(seconds(60));
     assert_eq!(room.event.live_games.values().count(), 0);
+    let asks = |room: &Room, round: u32| {
+        room.news.iter().filter(|news| news.contains(&format!("round {round} waits for `next`"))).count()
+    };
+    assert_eq!(asks(&room, 1), 1, "{:?}", room.news);
     let fixture = *room.event.queue.iter().last().expect("a game");
     let names = [fixture.white, fixture.black].map(|program| room.event.name(program).to_owned());
     let order = format!("pair {} {}", names[0], names[1]);

@@ -186,7 +186,7 @@ pub(super) fn state(
     let running = |(number, live)| running(event, live, opinions.get(number), false, at);
     let settings = &event.settings;
     json!({
-        "event": settings.name, "site": settings.site, "control": settings.control.to_string(),
+        "event": settings.name, "site": settings.site, "control": event.control(event.begun_round).to_string(),
         "over": event.is_over(at), "epoch": event.epoch, "table": table, "finished": finished, "log": log, "directed": is_directed,
         "coming": coming.collect::<Vec<_>>(), "now": unix_millis(SystemTime::now()),
         "running": event.live_games.iter().map(running).collect::<Vec<_>>(),

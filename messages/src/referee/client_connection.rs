@@ -20,7 +20,7 @@ pub struct ClientConfig {
 }
 
 /// Reason for the end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DisconnectReason {
     /// The referee sent `disconnect`.
     ByReferee,
@@ -28,8 +28,13 @@ pub enum DisconnectReason {
     Lost,
     /// The referee refused the client and gave the reason in a fault.
     Refused,
-    /// The referee can't admit the client now; it should sign on again after this time.
-    TryAgain(Duration),
+    /// The referee does not let the client play now.
+    TryAgain {
+        /// When it should sign on again.
+        after: Duration,
+        /// What the referee says.
+        why: String,
+    },
     /// Another referee has taken over the event.
     Outdated,
     /// The client has signed off.
@@ -257,7 +262,8 @@ mod tests {
     #[test]
     fn who_is_asked_to_come_back_tries_again() {
         let (heard, alarms, _) = converse(&["Retry 9; c0 \"the name is taken\"; refcom fault;"]);
-        let expected = DisconnectReason::TryAgain(Duration::from_secs(9));
+        let expected =
+            DisconnectReason::TryAgain { after: Duration::from_secs(9), why: "the name is taken".to_owned() };
         assert_eq!((heard[0].clone(), alarms.len()), (ClientTask::Disconnect(expected), 0));
     }
 

@@ -121,8 +121,9 @@ impl ClientState {
             R::Disconnect => ClientTask::Disconnect(DisconnectReason::ByReferee),
             R::Fault => match directive.retry {
                 Some(seconds) => {
-                    let pause = Duration::from_secs(seconds.into()).min(LONGEST_PAUSE);
-                    ClientTask::Disconnect(DisconnectReason::TryAgain(pause))
+                    let after = Duration::from_secs(seconds.into()).min(LONGEST_PAUSE);
+                    let why = directive.reason.unwrap_or_else(|| "it gives no reason".to_owned());
+                    ClientTask::Disconnect(DisconnectReason::TryAgain { after, why })
                 }
                 None => ClientTask::Alarm(directive.reason),
             },

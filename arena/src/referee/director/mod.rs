@@ -346,10 +346,7 @@ impl EventState {
         if !self.settings.rounds_by_hand {
             return Err("rounds begin by themselves".to_owned());
         }
-        let left_out = self.left_out.iter().filter(|_| !self.schedule.is_fixed());
-        let rounds = self.queue.iter().chain(left_out).map(|fixture| fixture.round);
-        let next = rounds.filter(|round| *round > self.open_round).min();
-        let round = next.ok_or("there is no further round yet")?;
+        let round = self.coming_round().ok_or("there is no further round yet")?;
         self.record(Fact::Round { round });
         done(format!("round {round} begins"))
     }
@@ -421,6 +418,11 @@ const UNCLOSED: &str = "a quotation mark is not closed";
 /// Cuts an order into words.
 fn split(order: &str) -> Result<Vec<String>, String> {
     platform::split_words(order).map_err(|_| UNCLOSED.to_owned())
+}
+
+/// A name at the end of an order, without its quotation marks, if it has some.
+pub(super) fn last_name(text: &str) -> String {
+    quoted(text).ok().filter(|(_, rest)| rest.is_empty()).map_or_else(|| text.to_owned(), |(name, _)| name)
 }
 
 /// Cuts the first word off a text.

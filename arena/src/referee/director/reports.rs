@@ -30,6 +30,9 @@ impl EventState {
         for live in self.live_games.values() {
             let _ = writeln!(text, "{}", self.line_about(live, at));
         }
+        if let Some(round) = self.coming_round() {
+            let _ = writeln!(text, "round {round} waits for `next`");
+        }
         text.trim_end().to_owned()
     }
 

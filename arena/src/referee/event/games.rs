@@ -16,7 +16,25 @@ impl EventState {
     pub(in crate::referee) fn begin_games(&mut self, at: Instant) {
         while std::mem::take(&mut self.may_begin) {
             self.look_for_games(at);
+            self.ask_for_round();
         }
+    }
+
+    /// Tells the director once that the next round waits for an order.
+    fn ask_for_round(&mut self) {
+        let is_idle = self.live_games.is_empty() && !self.queue.iter().any(|fixture| self.is_open(fixture));
+        let Some(round) = self.coming_round().filter(|round| is_idle && self.asked_round != *round) else {
+            return;
+        };
+        self.asked_round = round;
+        self.tell(true, format!("round {round} waits for `next`"));
+    }
+
+    /// The next round, if it waits for the director.
+    pub(in crate::referee) fn coming_round(&self) -> Option<u32> {
+        let left_out = self.left_out.iter().filter(|_| !self.schedule.is_fixed());
+        let rounds = self.queue.iter().chain(left_out).map(|fixture| fixture.round);
+        rounds.filter(|round| self.settings.rounds_by_hand && *round > self.open_round).min()
     }
 
     fn look_for_games(&mut self, at: Instant) {

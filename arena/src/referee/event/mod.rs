@@ -173,6 +173,8 @@ pub struct EventState {
     released: BTreeSet<u64>,
     /// The last round that may be played, if the director starts rounds by hand.
     pub(super) open_round: u32,
+    /// The round for which the director was asked last.
+    pub(super) asked_round: u32,
     /// The latest round of which a game has begun; 0 before the first.
     pub(super) begun_round: u32,
     /// Time controls that the director has set, each with the first round that has it.
@@ -262,6 +264,7 @@ impl EventState {
             live_games: BTreeMap::new(),
             released: BTreeSet::new(),
             open_round: 0,
+            asked_round: 0,
             begun_round: 0,
             controls: Vec::new(),
             orders: Vec::new(),

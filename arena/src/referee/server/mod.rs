@@ -37,6 +37,7 @@ use pages::PageLine;
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
+use super::director::last_name;
 use super::lease::Lease;
 use super::view::Opinions;
 use super::{
@@ -558,8 +559,12 @@ impl Service {
 
     /// How the service ends: `quit` after the last game is no early end. Then there is a report.
     fn settle(&mut self, end: ServiceEnd, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
-        if end != ServiceEnd::Quit || !self.is_acting() {
+        if end != ServiceEnd::Quit {
             return Ok(end);
+        }
+        if !self.is_acting() {
+            // It may wait for the other one after the end.
+            return Ok(if self.store.is_over()? { ServiceEnd::Complete } else { end });
         }
         self.deliver(tell)?;
         if !self.event.has_ended() || self.lease.holds() {
@@ -608,7 +613,7 @@ impl Service {
                 Err("all games have been played; orders after the last one need --stay".to_owned())
             }
             ([word @ ("start" | "stop"), name @ ..], Some(locals)) if !name.is_empty() => {
-                let name = name.join(" ");
+                let name = last_name(&name.join(" "));
                 let done = if *word == "start" { locals.start(&name) } else { locals.stop(&name) };
                 if done.is_ok() {
                     self.event.note_order(order);

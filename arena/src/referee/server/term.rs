@@ -157,7 +157,8 @@ impl Service {
             return Err("nobody else may take over".to_owned());
         }
         if let Some(connection) = self.lease.connection() {
-            return Err(format!("the observer is connected ({connection}); end it there"));
+            let address = self.observers.address(connection);
+            return Err(format!("the observer is connected from {address}; end it there"));
         }
         if is_other_lost {
             self.store.give_other_up().map_err(|error| error.to_string())?;
