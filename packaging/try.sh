@@ -9,7 +9,7 @@ case $run_with in wine*) program=$herald ;; *) program="$run_with $herald" ;; es
 
 fail() { echo "try.sh: $*" >&2; exit 1; }
 
-version=$($run_with "$herald" --version)
+version=$($run_with "$herald" --version) || fail "$herald does not run here"
 echo "version: $version"
 answer=$(printf 'uci\nquit\n' | $run_with "$herald" uci)
 case $answer in *uciok*) echo "uci: $(echo "$answer" | head -n 1)" ;; *) fail "no uciok" ;; esac
