@@ -179,7 +179,12 @@ impl EventStore {
             return Ok(());
         }
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let next = insert(&mut self.database, &mut self.sums, facts).map_err(failed)?;
+        let known = self.sums.len();
+        let next = insert(&mut self.database, &mut self.sums, facts).map_err(|error| {
+            // Nothing was stored.
+            self.sums.truncate(known);
+            failed(error)
+        })?;
         self.checkpoints.stored_before(next).map_err(failed)
     }
 
