@@ -5,6 +5,8 @@
 
 use std::array;
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::history::{PieceTo, Previous};
 use crate::parameters::{self as p, step};
 use crate::prefetch::prefetch;
@@ -14,21 +16,16 @@ use crate::{Position, Score};
 const KINDS: usize = 16_384;
 
 /// The corrections of one thread, from the view of the side to move.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct Corrections {
     /// Three tables, each by side to move and key: by Black's pieces, by White's, and by the pawns.
-    by_pieces: Box<[i16]>,
+    by_pieces: [i16; 3 * 2 * KINDS],
     /// By our last move and the opponent's answer.
-    continuation: Vec<[i16; PieceTo::COUNT]>,
+    continuation: [[i16; PieceTo::COUNT]; PieceTo::COUNT],
 }
 
 impl Corrections {
-    pub(crate) fn new() -> Corrections {
-        Corrections {
-            by_pieces: vec![0; 3 * 2 * KINDS].into(),
-            continuation: vec![[0; PieceTo::COUNT]; PieceTo::COUNT],
-        }
-    }
-
     /// Returns the places of a position's entries in the three tables.
     #[inline]
     fn places(position: &Position) -> [usize; 3] {
@@ -87,10 +84,11 @@ fn pull(entry: &mut i16, step: i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Zeroed;
 
     #[test]
     fn corrections_follow_the_errors_and_stay_bounded() {
-        let (position, mut corrections) = (Position::default(), Corrections::new());
+        let (position, mut corrections) = (Position::default(), Zeroed::<Corrections>::new());
         let previous = Previous::default();
         for _ in 0..1000 {
             corrections.update(&position, &previous, 20, 500);

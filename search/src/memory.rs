@@ -1,9 +1,52 @@
-//! Zeroed memory for the hash table.
+//! Zeroed memory for large tables, on large pages where the system has them.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use bytemuck::Pod;
 
 #[cfg(target_family = "wasm")]
 pub(crate) use allocated::{Memory, zeroed};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use mapped::{Memory, zeroed};
+
+/// Size of a large page of x86 and ARM processors.
+const LARGE_PAGE: usize = 2 << 20;
+
+/// A large value whose bytes are zero at first, in as many large pages as it takes.
+pub(crate) struct Zeroed<T> {
+    memory: Memory,
+    /// Where the value begins.
+    start: usize,
+    kind: PhantomData<T>,
+}
+
+impl<T: Pod> Zeroed<T> {
+    /// Reserves the memory.
+    ///
+    /// # Panics
+    /// If there is not enough memory.
+    pub(crate) fn new() -> Zeroed<T> {
+        let size = size_of::<T>().next_multiple_of(LARGE_PAGE);
+        let memory = zeroed(size + LARGE_PAGE).expect("memory for the tables of a thread");
+        let start = memory.as_ptr().align_offset(LARGE_PAGE);
+        Zeroed { memory, start, kind: PhantomData }
+    }
+}
+
+impl<T: Pod> Deref for Zeroed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        bytemuck::from_bytes(&self.memory[self.start..][..size_of::<T>()])
+    }
+}
+
+impl<T: Pod> DerefMut for Zeroed<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        bytemuck::from_bytes_mut(&mut self.memory[self.start..][..size_of::<T>()])
+    }
+}
 
 #[cfg(not(target_family = "wasm"))]
 mod mapped {

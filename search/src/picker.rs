@@ -20,10 +20,45 @@ enum Stage {
     Done,
 }
 
-#[derive(Clone, Copy)]
+/// Moves with scores. Each score shares a number with the move's place, so that one pass without branches finds the best
+/// move, several at a time.
+#[derive(Default)]
 struct Scored {
-    mv: Move,
-    score: i32,
+    moves: ArrayVec<Move, MAX_MOVES>,
+    /// 256 times the score, plus 255 minus the place: of equal scores the first one is the greatest.
+    keys: ArrayVec<i32, MAX_MOVES>,
+}
+
+const _: () = assert!(MAX_MOVES <= 256);
+
+impl Scored {
+    fn clear(&mut self) {
+        self.moves.clear();
+        self.keys.clear();
+    }
+
+    /// Adds a move with a score of at most 23 bits and a sign.
+    #[inline]
+    fn push(&mut self, mv: Move, score: i32) {
+        self.keys.push(score * 256 + 255 - self.moves.len() as i32);
+        self.moves.push(mv);
+    }
+
+    /// Removes and returns the move with the highest score. Of equal moves it is the one that comes first in the list,
+    /// so that the order is the same in every run.
+    #[inline]
+    fn take_best(&mut self) -> Option<Move> {
+        if self.keys.is_empty() {
+            return None;
+        }
+        let best = self.keys.iter().fold(i32::MIN, |best, &key| best.max(key));
+        let place = 255 - (best & 255);
+        self.keys.swap_remove(place as usize);
+        if let Some(moved) = self.keys.get_mut(place as usize) {
+            *moved = (*moved & !255) + 255 - place;
+        }
+        Some(self.moves.swap_remove(place as usize))
+    }
 }
 
 /// Returns the legal moves of a position in the order in which they should be searched.
@@ -34,7 +69,7 @@ pub(crate) struct Picker {
     killer: Option<Move>,
     given: MoveContext,
     /// Moves of the current stage that have not been returned yet.
-    moves: ArrayVec<Scored, MAX_MOVES>,
+    moves: Scored,
     /// Tactical moves that lose material, best first. They are returned last.
     bad: ArrayVec<Move, MAX_MOVES>,
     given_bad: usize,
@@ -63,7 +98,7 @@ impl Picker {
             hash_move,
             killer,
             given,
-            moves: ArrayVec::new(),
+            moves: Scored::default(),
             bad: ArrayVec::new(),
             given_bad: 0,
             skips_quiet: false,
@@ -90,11 +125,9 @@ impl Picker {
                     self.generate_tactical(position, histories, scratch);
                     self.stage = Stage::GoodTactical;
                 }
-                Stage::GoodTactical => match self.take_best() {
-                    Some(Scored { mv, .. }) if position.see_at_least(mv, self.gain.unwrap_or(0)) => {
-                        return Some(mv);
-                    }
-                    Some(Scored { mv, .. }) => self.bad.push(mv),
+                Stage::GoodTactical => match self.moves.take_best() {
+                    Some(mv) if position.see_at_least(mv, self.gain.unwrap_or(0)) => return Some(mv),
+                    Some(mv) => self.bad.push(mv),
                     None if self.gain.is_none() => self.stage = Stage::Killer,
                     None => self.stage = Stage::Done,
                 },
@@ -111,9 +144,9 @@ impl Picker {
                     self.generate_quiet(position, histories, scratch);
                     self.stage = Stage::Quiet;
                 }
-                Stage::Quiet => match self.take_best() {
-                    Some(Scored { mv, .. }) => return Some(mv),
+                Stage::Quiet => match self.moves.take_best() {
                     None => self.stage = Stage::BadTactical,
+                    best => return best,
                 },
                 Stage::BadTactical => {
                     let next = self.bad.get(self.given_bad).copied();
@@ -134,18 +167,16 @@ impl Picker {
         position.generate_tactical(list);
         let hash_move = self.hash_move;
         self.moves.clear();
-        self.moves.extend(list.iter().filter(|&&m| Some(m) != hash_move).map(|&mv| {
+        for &mv in list.iter().filter(|&&m| Some(m) != hash_move) {
             let victim = position.captured(mv).map_or(0, exchange_value);
             let promotion = match mv.promotion() {
                 Some(Role::Queen) => exchange_value(Role::Queen),
                 Some(_) => -exchange_value(Role::Queen),
                 None => 0,
             };
-            Scored {
-                mv,
-                score: (victim + promotion) * p::victim_per_centipawn() + histories.capture(position, mv),
-            }
-        }));
+            let exchange = (victim + promotion) * p::victim_per_centipawn();
+            self.moves.push(mv, exchange + histories.capture(position, mv));
+        }
     }
 
     fn generate_quiet(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
@@ -154,24 +185,11 @@ impl Picker {
         let Picker { hash_move, killer, given, .. } = *self;
         let histories = histories.quiet(position, &given);
         self.moves.clear();
-        self.moves.extend(list.iter().filter(|&&m| Some(m) != hash_move && Some(m) != killer).map(|&mv| {
+        for &mv in list.iter().filter(|&&m| Some(m) != hash_move && Some(m) != killer) {
             let role = position.role_at(mv.from()).unwrap_or(Role::Pawn);
             let piece = PieceTo::new(position.turn(), role, mv.to());
-            Scored { mv, score: histories.of(mv, piece) + safety(role, mv, &given.threats) }
-        }));
-    }
-
-    /// Removes and returns the move with the highest score. Of equal moves it is the one that comes first in the list,
-    /// so that the order is the same in every run.
-    fn take_best(&mut self) -> Option<Scored> {
-        let (mut best, mut most) = (0, self.moves.first()?.score);
-        for (index, scored) in self.moves.iter().enumerate() {
-            // Without a branch, which would often be mispredicted.
-            let is_better = scored.score > most;
-            best = std::hint::select_unpredictable(is_better, index, best);
-            most = most.max(scored.score);
+            self.moves.push(mv, histories.of(mv, piece) + safety(role, mv, &given.threats));
         }
-        Some(self.moves.swap_remove(best))
     }
 }
 

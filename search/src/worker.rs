@@ -5,8 +5,10 @@ use std::sync::Arc;
 use shakmaty::Color;
 
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
+use crate::memory::Zeroed;
 use crate::network::{Accumulators, Network};
 use crate::runtime::{SearchPosition, SearchThread, Stopped};
+use crate::tree::TreeRecorder;
 use crate::{MAX_PLY, Move, MoveList, Position, Reductions, Score, Tablebases, Wdl, endings};
 
 /// Returns the static evaluation of a position for the side to move.
@@ -16,13 +18,18 @@ pub fn evaluate(network: &Network, position: &Position) -> Score {
 
 /// The data that a thread keeps from one search to the next.
 pub(crate) struct ThreadData {
-    pub(crate) histories: Histories,
+    pub(crate) histories: Zeroed<Histories>,
     accumulators: Accumulators,
+    pub(crate) recorder: Option<TreeRecorder>,
 }
 
 impl ThreadData {
     pub(crate) fn new(network: &Arc<Network>) -> ThreadData {
-        ThreadData { histories: Histories::new(), accumulators: Accumulators::new(Arc::clone(network)) }
+        ThreadData {
+            histories: Zeroed::new(),
+            accumulators: Accumulators::new(Arc::clone(network)),
+            recorder: None,
+        }
     }
 }
 
@@ -50,6 +57,7 @@ pub(crate) struct ChessWorker<'a> {
     pub(crate) thread: SearchThread<'a, Position>,
     pub(crate) histories: &'a mut Histories,
     accumulators: &'a mut Accumulators,
+    pub(crate) recorder: Option<&'a mut TreeRecorder>,
     pub(crate) reductions: &'a Reductions,
     tablebases: Option<&'a dyn Tablebases>,
     /// Whether the search is for a mate, so that it must not prune what the evaluation does not see.
@@ -68,13 +76,14 @@ impl<'a> ChessWorker<'a> {
         reductions: &'a Reductions,
         tablebases: Option<&'a dyn Tablebases>,
     ) -> ChessWorker<'a> {
-        let ThreadData { histories, accumulators } = data;
+        let ThreadData { histories, accumulators, recorder } = data;
         accumulators.begin();
         ChessWorker {
             seeks_mate: thread.shared.limits.mate.is_some(),
             thread,
             histories,
             accumulators,
+            recorder: recorder.as_mut(),
             reductions,
             tablebases,
             null_move_floor: 0,

@@ -7,6 +7,7 @@ mod random;
 mod record;
 mod scale;
 mod train;
+mod trees;
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -31,6 +32,7 @@ enum Subcommands {
     Generate(generate::Generate),
     Inspect(inspect::Inspect),
     Train(Box<train::Train>),
+    Trees(trees::Trees),
 }
 
 /// Context of errors that are caused by the arguments or the input files.
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Subcommands::Generate(generate) => generate.run(),
         Subcommands::Inspect(inspect) => inspect.run(),
         Subcommands::Train(train) => train.run(),
+        Subcommands::Trees(trees) => trees.run(),
     };
     let Err(error) = done else { return ExitCode::SUCCESS };
     if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {

@@ -3,6 +3,7 @@
 mod chunk;
 mod encoding;
 mod start;
+mod tree_file;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,7 @@ use crate::InputError;
 
 pub(crate) use chunk::{ChunkReader, ChunkWriter, Recipe};
 pub(crate) use start::Start;
+pub(crate) use tree_file::{EXTENSION as TREE_EXTENSION, TreeFile};
 
 /// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,24 +56,33 @@ impl GameRecord {
 /// # Errors
 /// If a path does not exist or a folder holds no game files.
 pub(crate) fn chunks_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut chunks = Vec::new();
-    for path in paths {
-        let found = chunks_at(path).with_context(|| format!("{} can't be read", path.display()));
-        let found = found.context(InputError)?;
-        ensure!(!found.is_empty(), anyhow!(InputError).context(format!("{} holds no games", path.display())));
-        chunks.extend(found);
-    }
-    Ok(chunks)
+    files_of(paths, chunk::EXTENSION)
 }
 
-fn chunks_at(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+/// Returns the files with this extension at some paths: files themselves, and those of a folder, sorted by name.
+///
+/// # Errors
+/// If a path does not exist or a folder holds no such files.
+pub(crate) fn files_of(paths: &[PathBuf], extension: &str) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        let found = files_at(path, extension).with_context(|| format!("{} can't be read", path.display()));
+        let found = found.context(InputError)?;
+        let fault = || format!("{} holds no .{extension} files", path.display());
+        ensure!(!found.is_empty(), anyhow!(InputError).context(fault()));
+        files.extend(found);
+    }
+    Ok(files)
+}
+
+fn files_at(path: &Path, extension: &str) -> std::io::Result<Vec<PathBuf>> {
     if !path.metadata()?.is_dir() {
         return Ok(vec![path.into()]);
     }
-    let mut chunks = path.read_dir()?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
-    chunks.retain(|name| name.extension().is_some_and(|extension| extension == chunk::EXTENSION));
-    chunks.sort();
-    Ok(chunks)
+    let mut files = path.read_dir()?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    files.retain(|name| name.extension().is_some_and(|found| found == extension));
+    files.sort();
+    Ok(files)
 }
 
 /// First ply used. The opening is random, and the plies after it are still unusual.

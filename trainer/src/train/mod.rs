@@ -28,10 +28,11 @@ use crate::random::Random;
 use crate::{InputError, say, scale};
 use checkpoint::Checkpoint;
 use dataset::Dataset;
-pub(crate) use dataset::{Kept, for_each_kept};
+pub(crate) use dataset::{HELD_OUT, Kept, for_each_kept};
 use model::{Model, Shape, Target};
 use optimiser::AdamW;
-use sample::Sample;
+use sample::Source;
+pub(crate) use sample::{SAMPLE_BYTES, Sample};
 use tile::{TILE, Tile};
 
 /// Train a network on games; --resume continues an interrupted run
@@ -44,6 +45,9 @@ pub(crate) struct Train {
     /// Game files, or folders of game files
     #[arg(required = true)]
     games: Vec<PathBuf>,
+    /// Tree files, or folders of tree files, to train on as well
+    #[arg(long, value_name = "TREES")]
+    trees: Vec<PathBuf>,
     /// Output folder
     #[arg(long)]
     output: PathBuf,
@@ -114,8 +118,9 @@ impl Train {
         let start = self.start.as_deref().map(read_start).transpose()?;
         std::fs::create_dir_all(&self.output)
             .with_context(|| format!("{} can't be created", self.output.display()))?;
-        let data = Dataset::load(&self.games)?;
-        say(format_args!("{} training positions, {} held out", data.training.len(), data.held_out.len()));
+        let data = Dataset::load(&self.games, &self.trees)?;
+        let held_out = data.held_out.len() + data.held_out_trees.len();
+        say(format_args!("{} training positions, {held_out} held out", data.training.len()));
         let scale = self.scale.unwrap_or_else(|| fit_scale(&data.training));
         say(format_args!("expected result of a score: sigmoid(score / {scale:.1})"));
         let target = Target { result_share: self.result_share, scale };
@@ -197,6 +202,7 @@ impl Train {
                 training: sum / data.training.len() as f64,
                 held_out: model.loss(&data.held_out, target),
             };
+            let trees = model.loss(&data.held_out_trees, target);
             state.weights = model.weights;
             state.losses.push(losses);
             state.write(checkpoint)?;
@@ -204,8 +210,9 @@ impl Train {
             progress.suspend(|| {
                 let Losses { training, held_out } = losses;
                 let place = format!("epoch {}/{}", epoch + 1, self.epochs);
+                let of_trees = if trees > 0.0 { format!(", of trees {trees:.6}") } else { String::new() };
                 say(format_args!(
-                    "{place}: loss {training:.6}, held out {held_out:.6}, {speed:.2} M positions/s"
+                    "{place}: loss {training:.6}, held out {held_out:.6}{of_trees}, {speed:.2} M positions/s"
                 ));
             });
         }
@@ -274,8 +281,11 @@ fn gradient(model: &Model, batch: &[Sample], target: Target, gradients: &mut [Ve
 /// Returns the scale with which scores predict results best.
 fn fit_scale(samples: &[Sample]) -> f32 {
     let step = samples.len().div_ceil(SCALE_SAMPLES);
-    let some: Vec<(f64, f64)> =
-        samples.iter().step_by(step).map(|sample| (sample.score.into(), sample.points().into())).collect();
+    let known = |sample: &Sample| match sample.source() {
+        Source::Game { points } => Some((sample.score.into(), points.into())),
+        Source::Tree(_) => None,
+    };
+    let some: Vec<(f64, f64)> = samples.iter().step_by(step).filter_map(known).collect();
     scale::fit(|scale| scale::loss(&some, scale)) as f32
 }
 
@@ -301,7 +311,7 @@ fn rounding_error(model: &Model, network: &Network, samples: &[Sample], scale: f
 }
 
 /// Writes a file by atomic replacement, so that there is always a complete one.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let context = || format!("{} can't be written", path.display());
     let new = path.with_extension("new");
     let mut file = File::create(&new).with_context(context)?;

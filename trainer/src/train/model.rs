@@ -5,10 +5,11 @@
 //! positions is processed tile by tile, so that the weights it uses stay in the cache.
 
 use rayon::prelude::*;
+use search::Bound;
 use search::network::INPUTS;
 use wide::f32x16;
 
-use super::sample::{Inputs, Sample};
+use super::sample::{Inputs, Sample, Source};
 use super::tile::{TILE, Tile};
 use crate::random::Random;
 
@@ -58,10 +59,33 @@ pub(super) struct Target {
     pub(super) scale: f32,
 }
 
+/// How far the network's expected result strays from that of a search (logistic distribution).
+const SPREAD: f32 = 0.06;
+/// Twice the variance of that distribution: with it, the loss of a bound is worth what a squared error is.
+const TWO_VARIANCES: f32 = 2.0 * SPREAD * SPREAD * std::f32::consts::PI * std::f32::consts::PI / 3.0;
+
 impl Target {
-    pub(super) fn of(self, sample: &Sample) -> f32 {
+    /// Returns the loss of an expected result, and its derivative.
+    ///
+    /// Where the result or score is known, it is the squared error. Where only a bound is known, it is the negative
+    /// logarithm of the probability that the true expected result lies on the bound's side, if it is distributed around
+    /// the network's with [`SPREAD`].
+    pub(super) fn loss(self, sample: &Sample, expected: f32) -> (f32, f32) {
         let by_score = sigmoid(f32::from(sample.score) / self.scale);
-        self.result_share * sample.points() + (1.0 - self.result_share) * by_score
+        let squared = |goal: f32| ((expected - goal).powi(2), 2.0 * (expected - goal));
+        let bounded = |side: f32| {
+            let above = side * (expected - by_score) / SPREAD;
+            let slope = -side * sigmoid(-above) / SPREAD;
+            (TWO_VARIANCES * (-above).exp().ln_1p(), TWO_VARIANCES * slope)
+        };
+        match sample.source() {
+            Source::Game { points } => {
+                squared(self.result_share * points + (1.0 - self.result_share) * by_score)
+            }
+            Source::Tree(Bound::Exact) => squared(by_score),
+            Source::Tree(Bound::Lower) => bounded(1.0),
+            Source::Tree(Bound::Upper) => bounded(-1.0),
+        }
     }
 }
 
@@ -175,7 +199,7 @@ impl Model {
         wide
     }
 
-    /// Returns the mean loss over some positions: the mean squared error of the expected result.
+    /// Returns the mean loss over some positions.
     pub(super) fn loss(&self, samples: &[Sample], target: Target) -> f64 {
         let sums: Vec<f64> = samples
             .par_chunks(CHUNK)
@@ -183,11 +207,11 @@ impl Model {
                 || Workspace::new(self.shape),
                 |workspace, chunk| {
                     self.forward(chunk, workspace);
-                    let errors = chunk
+                    let losses = chunk
                         .iter()
                         .zip(&workspace.outputs)
-                        .map(|(sample, &output)| f64::from(sigmoid(output) - target.of(sample)));
-                    errors.map(|error| error * error).sum()
+                        .map(|(sample, &output)| f64::from(target.loss(sample, sigmoid(output)).0));
+                    losses.sum()
                 },
             )
             .collect();
@@ -219,10 +243,10 @@ impl Model {
             self.forward(chunk, &mut workspace);
             for (sample, output) in chunk.iter().zip(&mut workspace.outputs) {
                 let expected = sigmoid(*output);
-                let error = expected - target.of(sample);
-                sum += f64::from(error * error);
+                let (loss, slope) = target.loss(sample, expected);
+                sum += f64::from(loss);
                 // From here on `output` holds the gradient of the loss with respect to it.
-                *output = 2.0 * error * expected * (1.0 - expected) / count as f32;
+                *output = slope * expected * (1.0 - expected) / count as f32;
             }
             self.backward(&mut workspace, gradient);
         }

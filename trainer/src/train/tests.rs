@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use search::network::INPUTS;
+use search::{Bound, Position, Score, TreeNode};
 
 use super::*;
 use crate::record::tests::random_games;
@@ -35,6 +36,7 @@ fn samples(count: usize) -> Vec<Sample> {
 fn train(folder: &Path) -> Train {
     Train {
         games: vec![folder.join("games")],
+        trees: Vec::new(),
         output: folder.join("net"),
         start: None,
         hidden: Some(SHAPE.hidden),
@@ -58,6 +60,12 @@ fn write_games(folder: &Path) {
     }
 }
 
+/// Returns the same positions as nodes of search trees with bounds of every kind.
+fn bounded(samples: &[Sample]) -> Vec<Sample> {
+    let bounds = [Bound::Upper, Bound::Lower, Bound::Exact].into_iter().cycle();
+    samples.iter().zip(bounds).map(|(sample, bound)| sample.with_bound(bound)).collect()
+}
+
 /// Returns a network after this number of training steps.
 fn learnt(data: &[Sample], steps: usize, rate: f32) -> Model {
     let mut model = Model::new(SHAPE, 1);
@@ -73,7 +81,7 @@ fn learnt(data: &[Sample], steps: usize, rate: f32) -> Model {
 #[test]
 fn the_gradient_is_that_of_the_loss() {
     // More samples than a chunk.
-    let samples = samples(200);
+    let samples = [samples(200), bounded(&samples(100))].concat();
     let mut model = Model::new(SHAPE, 1);
     let mut gradient = vec![Tile::ZERO; SHAPE.len()];
     model.add_gradient(&samples, TARGET, samples.len(), &mut gradient);
@@ -109,6 +117,21 @@ fn the_gradient_is_that_of_the_loss() {
     }
     check(SHAPE.biases()..SHAPE.output(0), 40);
     check(SHAPE.output(0)..SHAPE.output_biases(), 250);
+}
+
+#[test]
+fn a_bound_counts_where_it_is_not_kept() {
+    let score = Score::centipawns(0); // an expected result of a half
+    let node = |bound| TreeNode { position: Position::default(), score, bound, depth: 3 };
+    let loss = |bound, expected| TARGET.loss(&Sample::of_node(&node(bound)), expected);
+    for (bound, side) in [(Bound::Lower, 1.0), (Bound::Upper, -1.0)] {
+        let (kept, slope) = loss(bound, 0.5 + side * 0.4);
+        assert!(kept < 1e-4 && slope.abs() < 1e-3, "{kept}, {slope}");
+        let (broken, slope) = loss(bound, 0.5 - side * 0.4);
+        assert!(broken > 0.1 && slope * side < -0.3, "{broken}, {slope}");
+    }
+    let [above, below] = [0.7, 0.3].map(|expected| loss(Bound::Exact, expected));
+    assert!((above.0 - below.0).abs() < 1e-6 && (above.1 + below.1).abs() < 1e-6, "{above:?}, {below:?}");
 }
 
 #[test]
@@ -190,7 +213,7 @@ fn a_run_can_be_repeated_and_gone_on_with() {
     let killed = Train { output: folder.path().join("killed"), ..train(folder.path()) };
     let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     std::fs::create_dir_all(&killed.output).unwrap();
-    let data = Dataset::load(&killed.games).unwrap();
+    let data = Dataset::load(&killed.games, &[]).unwrap();
     let target = Target { result_share: 0.3, scale: fit_scale(&data.training) };
     let checkpoint = killed.output.join("checkpoint");
     let first = Model::new(SHAPE, killed.seed);

@@ -1,0 +1,107 @@
+//! Tree files: positions of search trees as samples for training.
+//!
+//! ```text
+//! 8 bytes HRLDTREE, version (4), network (8), numbers of samples for training and of held-out ones (8 each), the samples,
+//! fingerprint of all preceding bytes (8)
+//! ```
+//!
+//! Numbers are little-endian.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+use search::network::fingerprint;
+
+use crate::InputError;
+use crate::train::{SAMPLE_BYTES, Sample, write_whole};
+
+/// Extension of tree files.
+pub(crate) const EXTENSION: &str = "tree";
+const MAGIC: &[u8; 8] = b"HRLDTREE";
+const VERSION: u32 = 1;
+const HEADER: usize = 36;
+
+/// The samples of a tree file.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct TreeFile {
+    /// The fingerprint of the network that searched.
+    pub(crate) network: u64,
+    pub(crate) training: Vec<Sample>,
+    pub(crate) held_out: Vec<Sample>,
+}
+
+impl TreeFile {
+    /// Writes the file by atomic replacement, so that there is always a complete one.
+    ///
+    /// # Errors
+    /// If the file can't be written.
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        write_whole(path, &self.to_bytes())
+    }
+
+    /// # Errors
+    /// If the file can't be read or is not a complete tree file.
+    pub(crate) fn read(path: &Path) -> Result<TreeFile> {
+        let context = || format!("{} can't be used", path.display());
+        let bytes = std::fs::read(path).with_context(context).context(InputError)?;
+        TreeFile::from_bytes(&bytes).with_context(context).context(InputError)
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let count = self.training.len() + self.held_out.len();
+        let mut bytes = Vec::with_capacity(HEADER + SAMPLE_BYTES * count + 8);
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(self.network.to_le_bytes());
+        bytes.extend((self.training.len() as u64).to_le_bytes());
+        bytes.extend((self.held_out.len() as u64).to_le_bytes());
+        bytes.extend(self.training.iter().chain(&self.held_out).flat_map(Sample::bytes));
+        bytes.extend(fingerprint(&bytes).to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<TreeFile> {
+        ensure!(bytes.starts_with(MAGIC), "not a tree file");
+        let version = bytes.get(8..12).ok_or_else(|| anyhow!("the file is too short"))?;
+        ensure!(version == VERSION.to_le_bytes(), "its format version is not supported, expected {VERSION}");
+        let (body, sum) = bytes.split_last_chunk().ok_or_else(|| anyhow!("the file is too short"))?;
+        ensure!(u64::from_le_bytes(*sum) == fingerprint(body), "the file is damaged or incomplete");
+        ensure!(body.len() >= HEADER, "the file is too short");
+        let number = |at: usize| u64::from_le_bytes(body[at..at + 8].try_into().expect("eight bytes"));
+        let (network, training) = (number(12), number(20) as usize);
+        let (samples, rest) = body[HEADER..].as_chunks::<SAMPLE_BYTES>();
+        let is_whole = rest.is_empty() && training.checked_add(number(28) as usize) == Some(samples.len());
+        ensure!(is_whole, "the file has another length than it says");
+        let mut training: Vec<Sample> = samples.iter().map(Sample::from_bytes).collect::<Result<_>>()?;
+        let held_out = training.split_off(number(20) as usize);
+        Ok(TreeFile { network, training, held_out })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use search::{Bound, Position, Score, TreeNode};
+
+    #[test]
+    fn only_a_whole_file_is_read() {
+        let score = Score::centipawns(12);
+        let node = |bound| TreeNode { position: Position::default(), score, bound, depth: 5 };
+        let samples = |bounds: &[Bound]| bounds.iter().map(|&bound| Sample::of_node(&node(bound))).collect();
+        let file = TreeFile {
+            network: 7,
+            training: samples(&[Bound::Lower, Bound::Exact]),
+            held_out: samples(&[Bound::Upper]),
+        };
+        let bytes = file.to_bytes();
+        assert_eq!(TreeFile::from_bytes(&bytes).unwrap(), file);
+        for length in 0..bytes.len() {
+            assert!(TreeFile::from_bytes(&bytes[..length]).is_err(), "{length} bytes");
+        }
+        for at in 0..bytes.len() {
+            let mut spoiled = bytes.clone();
+            spoiled[at] ^= 1;
+            assert!(TreeFile::from_bytes(&spoiled).is_err(), "byte {at}");
+        }
+    }
+}

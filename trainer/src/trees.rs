@@ -1,0 +1,199 @@
+//! `herald-trainer trees`: positions of search trees.
+//!
+//! A search of a few thousand nodes finds out of hundreds of positions on which side of a score they lie, and a network that
+//! knows as much needs no search for it. Learning from all nodes of a tree is J. Veness's `TreeStrap` (2009); here the
+//! bounds are learnt as such.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use search::network::Network;
+use search::{Control, Limits, Position, Root, STACK_SIZE, Searcher, Table};
+
+use crate::random::Random;
+use crate::record::{ChunkReader, GameRecord, TREE_EXTENSION, TreeFile, chunks_of, quiet_score};
+use crate::train::{HELD_OUT, Sample};
+use crate::{InputError, read_network, say};
+
+/// Search positions of games and keep positions of the search trees; an interrupted run is continued by the same command
+#[derive(Args)]
+#[command(after_help = "Example: herald-trainer trees data/selfplay --output data/trees\n\
+                        herald-trainer train data/selfplay --trees data/trees --output data/net1 --buckets 8")]
+pub(crate) struct Trees {
+    /// Game files, or folders of game files
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// Output folder: one file for each game file
+    #[arg(long)]
+    output: PathBuf,
+    /// Network file [default: embedded network]
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+    /// Number of positions that are searched of each game
+    #[arg(long, default_value_t = 6)]
+    roots: usize,
+    /// Nodes of each search
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Least depth of a position that is kept, in plies
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..))]
+    depth: i32,
+    /// One in this number of the positions of the least depth is kept, by chance; of those a ply deeper, twice as many, and so on
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    one_in: u32,
+    /// Random seed; the same seed gives the same positions on any number of threads
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Number of threads; 0 means one per processor core
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Start no new file after this number of minutes
+    #[arg(long)]
+    minutes: Option<f64>,
+}
+
+/// Size of the hash table, small so that clearing it for each game is cheap.
+const TABLE_MEBIBYTES: usize = 4;
+/// Positions with scores beyond this, in centipawns, are neither searched nor kept.
+const MOST: i32 = 1000;
+/// Number of games that a thread takes at a time.
+const GAMES_AT_A_TIME: usize = 16;
+
+/// What a thread searches with.
+struct Player {
+    table: Table,
+    searcher: Searcher,
+}
+
+impl Trees {
+    pub(crate) fn run(&self) -> Result<()> {
+        let network = read_network(self.network.as_deref().unwrap_or(Path::new("")))?;
+        let files = chunks_of(&self.games)?;
+        std::fs::create_dir_all(&self.output)
+            .with_context(|| format!("{} can't be created", self.output.display()))
+            .context(InputError)?;
+        let pool = ThreadPoolBuilder::new().num_threads(self.threads).stack_size(STACK_SIZE).build()?;
+        let progress = ProgressBar::new(files.len() as u64)
+            .with_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} files, {eta} left")?);
+        let (begun, mut found) = (Instant::now(), 0);
+        for file in &files {
+            let path = self.output_of(file);
+            if self.minutes.is_some_and(|minutes| begun.elapsed().as_secs_f64() > 60.0 * minutes) {
+                break;
+            }
+            if !path.exists() {
+                let trees = pool.install(|| self.search(file, &network))?;
+                found += trees.training.len() + trees.held_out.len();
+                trees.write(&path)?;
+            }
+            progress.inc(1);
+        }
+        progress.finish();
+        say(format_args!("{found} positions in {:.0} s", begun.elapsed().as_secs_f64()));
+        Ok(())
+    }
+
+    /// Returns the path of the tree file of a game file: named after its folder too, as the names of game files recur.
+    fn output_of(&self, games: &Path) -> PathBuf {
+        let name = |path: Option<&Path>| {
+            path.and_then(Path::file_stem).unwrap_or_default().to_string_lossy().into_owned()
+        };
+        let name = format!("{}-{}.{TREE_EXTENSION}", name(games.parent()), name(Some(games)));
+        self.output.join(name)
+    }
+
+    /// Searches positions of the games of a file.
+    fn search(&self, file: &Path, network: &Arc<Network>) -> Result<TreeFile> {
+        let mut reader = ChunkReader::open(file)?;
+        let mut games = Vec::new();
+        while let Some((number, game, _)) = reader.next_game()? {
+            games.push((number, game));
+        }
+        let player = || -> Result<Player> {
+            let mut searcher = Searcher::default();
+            searcher.use_network(Arc::clone(network));
+            Ok(Player { table: Table::new(TABLE_MEBIBYTES)?, searcher })
+        };
+        let found: Vec<Vec<Vec<Sample>>> = games
+            .par_chunks(GAMES_AT_A_TIME)
+            .map(|games| {
+                let mut player = player()?;
+                Ok(games.iter().map(|(number, game)| self.trees_of(&mut player, *number, game)).collect())
+            })
+            .collect::<Result<_>>()?;
+        let mut trees = TreeFile { network: network.fingerprint, ..TreeFile::default() };
+        for ((number, _), samples) in games.iter().zip(found.into_iter().flatten()) {
+            let is_held_out = number.is_multiple_of(HELD_OUT);
+            if is_held_out { &mut trees.held_out } else { &mut trees.training }.extend(samples);
+        }
+        Ok(trees)
+    }
+
+    /// Searches some positions of a game. The player's memory is cleared first.
+    fn trees_of(&self, player: &mut Player, number: u64, game: &GameRecord) -> Vec<Sample> {
+        let mut random = Random::new(self.seed, number);
+        let is_wanted = |(ply, (position, played)): (usize, (Position, _))| {
+            quiet_score(ply, &position, played).filter(|score| score.abs() < MOST).map(|_| position)
+        };
+        let positions: Vec<Position> = game.positions().enumerate().filter_map(is_wanted).collect();
+        if positions.is_empty() {
+            return Vec::new();
+        }
+        let Player { table, searcher } = player;
+        table.clear();
+        searcher.clear();
+        searcher.record_tree(self.depth, self.one_in, random.next());
+        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
+        for _ in 0..self.roots {
+            let root = Root::new(positions[random.below(positions.len())].clone(), Vec::new());
+            searcher.think(table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
+        }
+        let nodes = searcher.take_tree();
+        nodes.iter().filter(|node| node.score.value().abs() < MOST).map(Sample::of_node).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::random_games;
+    use crate::record::{ChunkWriter, Recipe};
+
+    fn trees(folder: &Path, name: &str, threads: usize) -> TreeFile {
+        let trees = Trees {
+            games: vec![folder.join("games")],
+            output: folder.join(name),
+            network: None,
+            roots: 2,
+            nodes: 1000,
+            depth: 1,
+            one_in: 1,
+            seed: 1,
+            threads,
+            minutes: None,
+        };
+        trees.run().unwrap();
+        TreeFile::read(&folder.join(name).join("games-seed-1-0000000.tree")).unwrap()
+    }
+
+    #[test]
+    fn a_game_has_the_same_trees_on_any_number_of_threads() {
+        let folder = tempfile::tempdir().unwrap();
+        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, network: 0 };
+        let mut writer = ChunkWriter::resume(&folder.path().join("games"), recipe, 1000).unwrap();
+        for game in random_games(3, 60) {
+            writer.append(&game.encode()).unwrap();
+        }
+        let (one, two) = (trees(folder.path(), "one", 1), trees(folder.path(), "two", 2));
+        assert_eq!(one, two);
+        assert!(one.training.len() > 500 && !one.held_out.is_empty(), "{}", one.training.len());
+        let again = trees(folder.path(), "one", 1);
+        assert_eq!(again, one, "the file is there already");
+    }
+}
