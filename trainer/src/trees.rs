@@ -13,7 +13,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
-use search::network::Network;
+use search::network::{Network, fingerprint};
 use search::{Control, Limits, Position, Root, STACK_SIZE, Searcher, Table};
 
 use crate::random::Random;
@@ -87,7 +87,7 @@ impl Trees {
             if self.minutes.is_some_and(|minutes| begun.elapsed().as_secs_f64() > 60.0 * minutes) {
                 break;
             }
-            if !path.exists() {
+            if !TreeFile::exists(&path, self.recipe(&network))? {
                 let trees = pool.install(|| self.search(file, &network))?;
                 found += trees.training.len() + trees.held_out.len();
                 trees.write(&path)?;
@@ -106,6 +106,12 @@ impl Trees {
         };
         let name = format!("{}-{}.{TREE_EXTENSION}", name(games.parent()), name(Some(games)));
         self.output.join(name)
+    }
+
+    /// Returns the fingerprint of the network and the settings on which the positions depend.
+    fn recipe(&self, network: &Network) -> u64 {
+        let Trees { roots, nodes, depth, one_in, seed, .. } = self;
+        fingerprint(format!("{:x} {roots} {nodes} {depth} {one_in} {seed}", network.fingerprint).as_bytes())
     }
 
     /// Searches positions of the games of a file.
@@ -127,7 +133,7 @@ impl Trees {
                 Ok(games.iter().map(|(number, game)| self.trees_of(&mut player, *number, game)).collect())
             })
             .collect::<Result<_>>()?;
-        let mut trees = TreeFile { network: network.fingerprint, ..TreeFile::default() };
+        let mut trees = TreeFile { recipe: self.recipe(network), ..TreeFile::default() };
         for ((number, _), samples) in games.iter().zip(found.into_iter().flatten()) {
             let is_held_out = number.is_multiple_of(HELD_OUT);
             if is_held_out { &mut trees.held_out } else { &mut trees.training }.extend(samples);

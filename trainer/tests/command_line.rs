@@ -77,6 +77,18 @@ fn bad_files_are_one_line_and_exit_status_2() {
     {
         assert_refused(&folder, command, "none");
     }
+    run(&folder, "trees data --output trees --nodes 500 --one-in 1");
+    let trees = folder.path().join("trees/data-seed-3-0000000.tree");
+    let whole_trees = fs::read(&trees).unwrap();
+    for bytes in spoiled(&whole_trees, &network) {
+        fs::write(folder.path().join("bad.tree"), bytes).unwrap();
+        assert_refused(&folder, "train data --trees bad.tree --output net", "bad.tree");
+    }
+    assert_refused(&folder, "trees bad.games --output trees", "bad.games");
+    assert_refused(&folder, "train data --trees data --output net", "data");
+    // Trees with another recipe are not continued and stay unchanged.
+    assert_refused(&folder, "trees data --output trees --nodes 501 --one-in 1", "data-seed-3-0000000.tree");
+    assert_eq!(fs::read(&trees).unwrap(), whole_trees);
     // Games with another recipe are not continued and stay unchanged.
     assert_refused(&folder, "generate data --seed 3 --nodes 21", "seed-3-0000000.games");
     assert_eq!(fs::read(games(&folder, "data")).unwrap(), whole);

@@ -1,12 +1,14 @@
 //! Tree files: positions of search trees as samples for training.
 //!
 //! ```text
-//! 8 bytes HRLDTREE, version (4), network (8), numbers of samples for training and of held-out ones (8 each), the samples,
+//! 8 bytes HRLDTREE, version (4), recipe (8), numbers of samples for training and of held-out ones (8 each), the samples,
 //! fingerprint of all preceding bytes (8)
 //! ```
 //!
 //! Numbers are little-endian.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
@@ -24,8 +26,8 @@ const HEADER: usize = 36;
 /// The samples of a tree file.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct TreeFile {
-    /// The fingerprint of the network that searched.
-    pub(crate) network: u64,
+    /// Fingerprint of the network that searched and of the settings.
+    pub(crate) recipe: u64,
     pub(crate) training: Vec<Sample>,
     pub(crate) held_out: Vec<Sample>,
 }
@@ -47,12 +49,31 @@ impl TreeFile {
         TreeFile::from_bytes(&bytes).with_context(context).context(InputError)
     }
 
+    /// Returns whether there is a file that this recipe has made.
+    ///
+    /// # Errors
+    /// If the file can't be read, or is of another recipe or kind.
+    pub(crate) fn exists(path: &Path, recipe: u64) -> Result<bool> {
+        let context = || format!("{} can't be continued", path.display());
+        let read = || -> Result<bool> {
+            if !path.try_exists()? {
+                return Ok(false);
+            }
+            let mut start = [0; 20];
+            File::open(path)?.read_exact(&mut start)?;
+            ensure!(start.starts_with(MAGIC), "not a tree file");
+            ensure!(start[12..] == recipe.to_le_bytes(), "it has another network or other settings");
+            Ok(true)
+        };
+        read().with_context(context).context(InputError)
+    }
+
     fn to_bytes(&self) -> Vec<u8> {
         let count = self.training.len() + self.held_out.len();
         let mut bytes = Vec::with_capacity(HEADER + SAMPLE_BYTES * count + 8);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(self.network.to_le_bytes());
+        bytes.extend(self.recipe.to_le_bytes());
         bytes.extend((self.training.len() as u64).to_le_bytes());
         bytes.extend((self.held_out.len() as u64).to_le_bytes());
         bytes.extend(self.training.iter().chain(&self.held_out).flat_map(Sample::bytes));
@@ -68,13 +89,13 @@ impl TreeFile {
         ensure!(u64::from_le_bytes(*sum) == fingerprint(body), "the file is damaged or incomplete");
         ensure!(body.len() >= HEADER, "the file is too short");
         let number = |at: usize| u64::from_le_bytes(body[at..at + 8].try_into().expect("eight bytes"));
-        let (network, training) = (number(12), number(20) as usize);
+        let (recipe, training) = (number(12), number(20) as usize);
         let (samples, rest) = body[HEADER..].as_chunks::<SAMPLE_BYTES>();
         let is_whole = rest.is_empty() && training.checked_add(number(28) as usize) == Some(samples.len());
         ensure!(is_whole, "the file has another length than it says");
         let mut training: Vec<Sample> = samples.iter().map(Sample::from_bytes).collect::<Result<_>>()?;
         let held_out = training.split_off(number(20) as usize);
-        Ok(TreeFile { network, training, held_out })
+        Ok(TreeFile { recipe, training, held_out })
     }
 }
 
@@ -89,7 +110,7 @@ mod tests {
         let node = |bound| TreeNode { position: Position::default(), score, bound, depth: 5 };
         let samples = |bounds: &[Bound]| bounds.iter().map(|&bound| Sample::of_node(&node(bound))).collect();
         let file = TreeFile {
-            network: 7,
+            recipe: 7,
             training: samples(&[Bound::Lower, Bound::Exact]),
             held_out: samples(&[Bound::Upper]),
         };
