@@ -4,11 +4,12 @@
 //! knows as much needs no search for it. Learning from all nodes of a tree is J. Veness's `TreeStrap` (2009); here the
 //! bounds are learnt as such.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
@@ -74,7 +75,7 @@ struct Player {
 impl Trees {
     pub(crate) fn run(&self) -> Result<()> {
         let network = read_network(self.network.as_deref().unwrap_or(Path::new("")))?;
-        let files = chunks_of(&self.games)?;
+        let files = self.files()?;
         std::fs::create_dir_all(&self.output)
             .with_context(|| format!("{} can't be created", self.output.display()))
             .context(InputError)?;
@@ -82,21 +83,32 @@ impl Trees {
         let progress = ProgressBar::new(files.len() as u64)
             .with_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} files, {eta} left")?);
         let (begun, mut found) = (Instant::now(), 0);
-        for file in &files {
-            let path = self.output_of(file);
+        for (path, file) in &files {
             if self.minutes.is_some_and(|minutes| begun.elapsed().as_secs_f64() > 60.0 * minutes) {
                 break;
             }
-            if !TreeFile::exists(&path, self.recipe(&network))? {
+            if !TreeFile::exists(path, self.recipe(&network))? {
                 let trees = pool.install(|| self.search(file, &network))?;
                 found += trees.training.len() + trees.held_out.len();
-                trees.write(&path)?;
+                trees.write(path)?;
             }
             progress.inc(1);
         }
         progress.finish();
         say(format_args!("{found} positions in {:.0} s", begun.elapsed().as_secs_f64()));
         Ok(())
+    }
+
+    /// Returns the game files, each with the path of its tree file.
+    fn files(&self) -> Result<BTreeMap<PathBuf, PathBuf>> {
+        let mut files = BTreeMap::new();
+        for file in chunks_of(&self.games)? {
+            let path = self.output_of(&file);
+            let fault = format!("{} has the same name as another one", file.display());
+            let earlier = files.insert(path, file);
+            ensure!(earlier.is_none(), anyhow!(InputError).context(fault));
+        }
+        Ok(files)
     }
 
     /// Returns the path of the tree file of a game file: named after its folder too, as the names of game files recur.

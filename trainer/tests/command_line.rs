@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-const NETWORK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../search/networks/net8");
+const NETWORK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../search/networks/net9");
 
 fn trainer(folder: &TempDir, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_herald-trainer"));
@@ -86,6 +86,7 @@ fn bad_files_are_one_line_and_exit_status_2() {
     }
     assert_refused(&folder, "trees bad.games --output trees", "bad.games");
     assert_refused(&folder, "train data --trees data --output net", "data");
+    assert_refused(&folder, "trees data data --output trees", "data/seed-3-0000000.games");
     // Trees with another recipe are not continued and stay unchanged.
     assert_refused(&folder, "trees data --output trees --nodes 501 --one-in 1", "data-seed-3-0000000.tree");
     assert_eq!(fs::read(&trees).unwrap(), whole_trees);
