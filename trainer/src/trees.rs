@@ -15,8 +15,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use search::network::{Network, fingerprint};
-use search::{Control, Limits, Position, Root, STACK_SIZE, Searcher, Table};
+use search::{Control, Limits, Position, Root, STACK_SIZE};
 
+use crate::generate::SelfPlayer;
 use crate::random::Random;
 use crate::record::{ChunkReader, GameRecord, TREE_EXTENSION, TreeFile, chunks_of, quiet_score};
 use crate::train::{HELD_OUT, Sample};
@@ -59,18 +60,10 @@ pub(crate) struct Trees {
     minutes: Option<f64>,
 }
 
-/// Size of the hash table, small so that clearing it for each game is cheap.
-const TABLE_MEBIBYTES: usize = 4;
 /// Positions with scores beyond this, in centipawns, are neither searched nor kept.
 const MOST: i32 = 1000;
 /// Number of games that a thread takes at a time.
 const GAMES_AT_A_TIME: usize = 16;
-
-/// What a thread searches with.
-struct Player {
-    table: Table,
-    searcher: Searcher,
-}
 
 impl Trees {
     pub(crate) fn run(&self) -> Result<()> {
@@ -133,15 +126,10 @@ impl Trees {
         while let Some((number, game, _)) = reader.next_game()? {
             games.push((number, game));
         }
-        let player = || -> Result<Player> {
-            let mut searcher = Searcher::default();
-            searcher.use_network(Arc::clone(network));
-            Ok(Player { table: Table::new(TABLE_MEBIBYTES)?, searcher })
-        };
         let found: Vec<Vec<Vec<Sample>>> = games
             .par_chunks(GAMES_AT_A_TIME)
             .map(|games| {
-                let mut player = player()?;
+                let mut player = SelfPlayer::new(network)?;
                 Ok(games.iter().map(|(number, game)| self.trees_of(&mut player, *number, game)).collect())
             })
             .collect::<Result<_>>()?;
@@ -154,7 +142,7 @@ impl Trees {
     }
 
     /// Searches some positions of a game. The player's memory is cleared first.
-    fn trees_of(&self, player: &mut Player, number: u64, game: &GameRecord) -> Vec<Sample> {
+    fn trees_of(&self, player: &mut SelfPlayer, number: u64, game: &GameRecord) -> Vec<Sample> {
         let mut random = Random::new(self.seed, number);
         let is_wanted = |(ply, (position, played)): (usize, (Position, _))| {
             quiet_score(ply, &position, played).filter(|score| score.abs() < MOST).map(|_| position)
@@ -163,9 +151,8 @@ impl Trees {
         if positions.is_empty() {
             return Vec::new();
         }
-        let Player { table, searcher } = player;
-        table.clear();
-        searcher.clear();
+        player.clear();
+        let SelfPlayer { table, searcher } = player;
         searcher.record_tree(self.depth, self.one_in, random.next());
         let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
         for _ in 0..self.roots {

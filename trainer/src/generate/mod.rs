@@ -12,13 +12,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use search::STACK_SIZE;
 use search::network::Network;
-use search::{STACK_SIZE, Searcher, Table};
 
 use crate::record::{ChunkWriter, Recipe};
 use crate::{InputError, read_network, say};
-use selfplay::SelfPlayer;
-pub(crate) use selfplay::game_from;
+pub(crate) use selfplay::{SelfPlayer, game_from};
 
 /// Generate self-play games; an interrupted run is continued by the same command
 #[derive(Args)]
@@ -51,8 +50,6 @@ pub(crate) struct Generate {
     minutes: Option<f64>,
 }
 
-/// Hash table size of each player, small so that clearing it for each game is cheap.
-const TABLE_MEBIBYTES: usize = 4;
 const GAMES_PER_CHUNK: u64 = 1 << 14;
 
 impl Generate {
@@ -104,9 +101,7 @@ impl Generate {
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 let sender = sender.clone();
-                let (table, searcher) = (Table::new(TABLE_MEBIBYTES)?, Searcher::default());
-                let mut player = SelfPlayer { table, searcher };
-                player.searcher.use_network(Arc::clone(network));
+                let mut player = SelfPlayer::new(network)?;
                 let work = move || {
                     while let Some(number) = number() {
                         let begun = Instant::now();

@@ -1,9 +1,11 @@
 //! Plays one self-play game: a random opening, then a fixed number of nodes per move until the result is clear.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use game::{Color, Game, Outcome, Variant};
-use search::{Control, Limits, Score, Searcher, Table};
+use search::network::Network;
+use search::{Control, Limits, Score, Searcher, Table, TableError};
 use shakmaty::CastlingMode;
 
 use crate::random::Random;
@@ -23,17 +25,35 @@ const DRAWN: (i32, usize) = (8, 10);
 const DRAWN_FROM_PLY: usize = 80;
 const LONGEST_GAME: usize = 400;
 
-/// A player of self-play games.
-pub(super) struct SelfPlayer {
-    pub(super) table: Table,
-    pub(super) searcher: Searcher,
+/// Size of the hash table, small so that clearing it for each game is cheap.
+const TABLE_MEBIBYTES: usize = 4;
+
+/// What a thread plays or searches with.
+pub(crate) struct SelfPlayer {
+    pub(crate) table: Table,
+    pub(crate) searcher: Searcher,
+}
+
+impl SelfPlayer {
+    /// # Errors
+    /// If there is not enough memory.
+    pub(crate) fn new(network: &Arc<Network>) -> Result<SelfPlayer, TableError> {
+        let mut searcher = Searcher::default();
+        searcher.use_network(Arc::clone(network));
+        Ok(SelfPlayer { table: Table::new(TABLE_MEBIBYTES)?, searcher })
+    }
+
+    /// Forgets everything, as for a new game.
+    pub(crate) fn clear(&mut self) {
+        self.table.clear();
+        self.searcher.clear();
+    }
 }
 
 /// Plays the game with this recipe and number. Returns it with the number of nodes. The player's memory is cleared
 /// first, so that the same arguments give the same game.
 pub(super) fn play(player: &mut SelfPlayer, recipe: &Recipe, number: u64) -> (GameRecord, u64) {
-    player.table.clear();
-    player.searcher.clear();
+    player.clear();
     let mut random = Random::new(recipe.seed, number);
     let mut nodes = 0;
     loop {
@@ -153,7 +173,7 @@ mod tests {
     fn a_recipe_and_a_number_give_one_game() {
         let games = |chess960_percent| {
             let recipe = Recipe { seed: 5, soft_nodes: 100, chess960_percent, network: 0 };
-            let mut player = SelfPlayer { table: Table::new(1).unwrap(), searcher: Searcher::default() };
+            let mut player = SelfPlayer::new(&Network::embedded()).unwrap();
             [1, 2, 1].map(|number| play(&mut player, &recipe, number))
         };
         let run = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || [games(0), games(100)]);
