@@ -395,15 +395,16 @@ fn the_director_s_console() {
     a.hear("refcom respond");
     a.say("refreq reply; sm e4;");
     b.hear("sm e4;");
-    referee.program.say("pause\nadd 1 black 10\nbroadcast Tea!\nresume\nnonsense\nadjudicate 1 0-1\nstatus");
+    referee.program.send(b"pause\nadd 1 black 10\nbroadcast Tea!\nbroadcast Gr\xfc\xdfe\nresume\nnonsense\n");
     b.hear("c0 \"Tea!\"");
-    b.hear("refcom conclude");
     referee.program.hear("1 game held");
     referee.program.hear("black has 10s more in game 1");
-    referee.program.hear("`nonsense` is not understood");
-    referee.program.hear("game 1: 0-1");
-    referee.program.send(b"broadcast Gr\xfc\xdfe\nquit\n");
     referee.program.hear("`broadcast Gr\u{fffd}\u{fffd}e` is no UTF-8");
+    referee.program.hear("`nonsense` is not understood");
+    // In one piece: with its last game the event ends by itself.
+    referee.program.send(b"adjudicate 1 0-1\nstatus\nquit\n");
+    b.hear("refcom conclude");
+    referee.program.hear("game 1: 0-1");
     assert!(a.last_words().contains("refcom disconnect"));
     assert_eq!(referee.program.wait().code(), Some(0), "all games have been played");
     let traffic = fs::read_to_string(folder.path().join("event/traffic.log")).expect("a log");
