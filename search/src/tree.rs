@@ -44,6 +44,6 @@ impl TreeRecorder {
         self.random =
             self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let deeper = (depth - self.least_depth).min(32);
-        (self.random >> 33).is_multiple_of((self.one_in >> deeper).max(1))
+        (self.random >> 33) % self.one_in < 1 << deeper
     }
 }

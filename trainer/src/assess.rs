@@ -11,7 +11,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, Role, Setup};
 
 use crate::train::{Kept, for_each_kept};
-use crate::{InputError, read_network, say, scale};
+use crate::{InputError, read_network, say, scale, within};
 
 /// Compare a network with the embedded one on held-out games, or with the verdicts of deep searches, and show its average piece values
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub(crate) struct Assess {
     #[arg(long, value_name = "FILE")]
     verdicts: Option<PathBuf>,
     /// Weight of game results in the target, as in training
-    #[arg(long, default_value_t = 0.3)]
+    #[arg(long, default_value_t = 0.3, value_parser = within(0.0, 1.0))]
     result_share: f64,
 }
 
@@ -88,7 +88,7 @@ fn compare(network: &Network, targets: &[(Position, f64)]) {
 /// # Errors
 /// The file can't be read, or has no such record.
 fn read_verdicts(path: &Path) -> Result<Vec<(Position, f64)>> {
-    let text = std::fs::read_to_string(path)?;
+    let text = std::fs::read_to_string(path).context(InputError)?;
     let verdicts: Vec<_> = text.lines().filter_map(read_verdict).collect();
     if verdicts.is_empty() {
         return Err(anyhow!(InputError).context("no record has a position and a `ce`"));
@@ -101,8 +101,8 @@ fn read_verdict(line: &str) -> Option<(Position, f64)> {
     let fen = lexer.fields()?.map(|field| field.text).join(" ");
     let chess: Chess = fen.parse::<Fen>().ok()?.into_position(CastlingMode::Chess960).ok()?;
     while lexer.opcode()?.text != "ce" {}
-    let centipawns: f64 = lexer.operand()?.text.parse().ok()?;
-    Some((Position::from(&chess), scale::sigmoid(centipawns / VERDICT_UNIT)))
+    let centipawns: i32 = lexer.operand()?.text.parse().ok()?;
+    Some((Position::from(&chess), scale::sigmoid(f64::from(centipawns) / VERDICT_UNIT)))
 }
 
 /// Prints by how much the evaluation decreases on average when a piece of the side to move is removed.
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use crate::record::tests::random_games;
     use crate::record::{ChunkWriter, Recipe};
-    use search::network::{INPUTS, Parameters};
+    use search::network::{INPUTS, PIECE_INPUTS, Parameters};
 
     /// Returns a network of 32 neurons, two of which count the material of one side each.
     fn material() -> Network {
@@ -153,8 +153,8 @@ mod tests {
             centipawns: 400,
         };
         for (role, worth) in [(0, 10), (1, 30), (2, 30), (3, 50), (4, 90)] {
-            for square in 0..64 {
-                parameters.feature_weights[(role * 64 + square) * 32] = worth;
+            for input in (0..INPUTS).filter(|input| input % PIECE_INPUTS / 64 == role) {
+                parameters.feature_weights[input * 32] = worth;
             }
         }
         (parameters.output_weights[0], parameters.output_weights[32]) = (60, -60);

@@ -1,6 +1,7 @@
 //! Herald's trainer: generates self-play games and trains networks on them. Not part of the playing program.
 
 mod assess;
+mod files;
 mod generate;
 mod inspect;
 mod random;
@@ -9,9 +10,11 @@ mod scale;
 mod train;
 mod trees;
 
+use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
@@ -46,8 +49,22 @@ fn read_network(path: &Path) -> Result<Arc<Network>> {
     engine::open_network(path).with_context(context).context(InputError)
 }
 
+/// Returns a parser of numbers within these bounds.
+fn within<T>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: Copy + FromStr + PartialOrd + Display,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("expected a number from {least} to {most}"))
+    }
+}
+
+/// Most minutes that a run can be limited to: two years.
+const MOST_MINUTES: f64 = 1e6;
+
 /// Prints progress. Errors are ignored, so that the work continues if standard output is closed.
-fn say(text: impl std::fmt::Display) {
+fn say(text: impl Display) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 

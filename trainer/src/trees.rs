@@ -4,7 +4,9 @@
 //! knows as much needs no search for it. Learning from all nodes of a tree is J. Veness's `TreeStrap` (2009); here the
 //! bounds are learnt as such.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,13 +17,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use search::network::{Network, fingerprint};
-use search::{Control, Limits, Position, Root, STACK_SIZE};
+use search::{Control, Limits, Position, Root, STACK_SIZE, TreeNode};
 
 use crate::generate::SelfPlayer;
 use crate::random::Random;
 use crate::record::{ChunkReader, GameRecord, TREE_EXTENSION, TreeFile, chunks_of, quiet_score};
 use crate::train::{HELD_OUT, Sample};
-use crate::{InputError, read_network, say};
+use crate::{InputError, MOST_MINUTES, read_network, say, within};
 
 /// Search positions of games and keep positions of the search trees; an interrupted run is continued by the same command
 #[derive(Args)]
@@ -37,7 +39,7 @@ pub(crate) struct Trees {
     /// Network file [default: embedded network]
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Number of positions that are searched of each game
+    /// Number of searches of each game, from positions by chance
     #[arg(long, default_value_t = 6)]
     roots: usize,
     /// Nodes of each search
@@ -56,12 +58,14 @@ pub(crate) struct Trees {
     #[arg(long, default_value_t = 0)]
     threads: usize,
     /// Start no new file after this number of minutes
-    #[arg(long)]
+    #[arg(long, value_parser = within(0.0, MOST_MINUTES))]
     minutes: Option<f64>,
 }
 
 /// Positions with scores beyond this, in centipawns, are neither searched nor kept.
 const MOST: i32 = 1000;
+/// Largest number of random moves before a search.
+const STRAY_MOVES: usize = 2;
 /// Number of games that a thread takes at a time.
 const GAMES_AT_A_TIME: usize = 16;
 
@@ -80,8 +84,9 @@ impl Trees {
             if self.minutes.is_some_and(|minutes| begun.elapsed().as_secs_f64() > 60.0 * minutes) {
                 break;
             }
-            if !TreeFile::exists(path, self.recipe(&network))? {
-                let trees = pool.install(|| self.search(file, &network))?;
+            let recipe = self.recipe(&network, file)?;
+            if !TreeFile::exists(path, recipe)? {
+                let trees = pool.install(|| self.search(file, &network, recipe))?;
                 found += trees.training.len() + trees.held_out.len();
                 trees.write(path)?;
             }
@@ -106,21 +111,24 @@ impl Trees {
 
     /// Returns the path of the tree file of a game file: named after its folder too, as the names of game files recur.
     fn output_of(&self, games: &Path) -> PathBuf {
-        let name = |path: Option<&Path>| {
-            path.and_then(Path::file_stem).unwrap_or_default().to_string_lossy().into_owned()
-        };
-        let name = format!("{}-{}.{TREE_EXTENSION}", name(games.parent()), name(Some(games)));
-        self.output.join(name)
+        let path = games.canonicalize().unwrap_or_else(|_| games.into());
+        let text = |name: Option<&OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
+        let folder = text(path.parent().and_then(Path::file_name));
+        self.output.join(format!("{folder}-{}.{TREE_EXTENSION}", text(path.file_stem())))
     }
 
-    /// Returns the fingerprint of the network and the settings on which the positions depend.
-    fn recipe(&self, network: &Network) -> u64 {
+    /// Returns the fingerprint of all on which the positions depend: games, network and settings.
+    fn recipe(&self, network: &Network, games: &Path) -> Result<u64> {
         let Trees { roots, nodes, depth, one_in, seed, .. } = self;
-        fingerprint(format!("{:x} {roots} {nodes} {depth} {one_in} {seed}", network.fingerprint).as_bytes())
+        let context = || format!("{} can't be used", games.display());
+        let games = fingerprint(&std::fs::read(games).with_context(context).context(InputError)?);
+        let network = network.fingerprint;
+        let settings = format!("{roots} {nodes} {depth} {one_in} {seed} {STRAY_MOVES} {MOST} {HELD_OUT}");
+        Ok(fingerprint(format!("{games:x} {network:x} {settings}").as_bytes()))
     }
 
     /// Searches positions of the games of a file.
-    fn search(&self, file: &Path, network: &Arc<Network>) -> Result<TreeFile> {
+    fn search(&self, file: &Path, network: &Arc<Network>, recipe: u64) -> Result<TreeFile> {
         let mut reader = ChunkReader::open(file)?;
         let mut games = Vec::new();
         while let Some((number, game, _)) = reader.next_game()? {
@@ -133,7 +141,7 @@ impl Trees {
                 Ok(games.iter().map(|(number, game)| self.trees_of(&mut player, *number, game)).collect())
             })
             .collect::<Result<_>>()?;
-        let mut trees = TreeFile { recipe: self.recipe(network), ..TreeFile::default() };
+        let mut trees = TreeFile { recipe, ..TreeFile::default() };
         for ((number, _), samples) in games.iter().zip(found.into_iter().flatten()) {
             let is_held_out = number.is_multiple_of(HELD_OUT);
             if is_held_out { &mut trees.held_out } else { &mut trees.training }.extend(samples);
@@ -156,12 +164,48 @@ impl Trees {
         searcher.record_tree(self.depth, self.one_in, random.next());
         let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
         for _ in 0..self.roots {
-            let root = Root::new(positions[random.below(positions.len())].clone(), Vec::new());
+            let position = strayed(&positions[random.below(positions.len())], &mut random);
+            let root = Root::new(position, Vec::new());
             searcher.think(table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         }
-        let nodes = searcher.take_tree();
+        let nodes = deepest(searcher.take_tree());
         nodes.iter().filter(|node| node.score.value().abs() < MOST).map(Sample::of_node).collect()
     }
+}
+
+/// Returns each position once, as it was searched most deeply, and of equal depths last: what an earlier iteration found, the
+/// later ones often refute.
+fn deepest(nodes: Vec<TreeNode>) -> Vec<TreeNode> {
+    let mut places: HashMap<u64, usize> = HashMap::new();
+    let mut kept: Vec<TreeNode> = Vec::new();
+    for node in nodes {
+        match places.entry(node.position.keys().full) {
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push(node);
+            }
+            Entry::Occupied(place) => {
+                let known = &mut kept[*place.get()];
+                if node.depth >= known.depth {
+                    *known = node;
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// Returns a position after up to [`STRAY_MOVES`] random moves, so that the trees of a game have less in common.
+fn strayed(position: &Position, random: &mut Random) -> Position {
+    let mut strayed = position.clone();
+    for _ in 0..random.below(STRAY_MOVES + 1) {
+        let moves = strayed.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        strayed = strayed.make(moves[random.below(moves.len())]);
+    }
+    strayed
 }
 
 #[cfg(test)]
@@ -169,6 +213,7 @@ mod tests {
     use super::*;
     use crate::record::tests::random_games;
     use crate::record::{ChunkWriter, Recipe};
+    use search::{Bound, Score};
 
     fn trees(folder: &Path, name: &str, threads: usize) -> TreeFile {
         let trees = Trees {
@@ -185,6 +230,21 @@ mod tests {
         };
         trees.run().unwrap();
         TreeFile::read(&folder.join(name).join("games-seed-1-0000000.tree")).unwrap()
+    }
+
+    #[test]
+    fn of_several_findings_the_deepest_and_last_is_kept() {
+        let start = Position::default();
+        let node = |position: &Position, depth, score| TreeNode {
+            position: position.clone(),
+            score: Score::centipawns(score),
+            bound: Bound::Lower,
+            depth,
+        };
+        let other = start.make(start.legal_moves()[0]);
+        let found = [(&start, 3, 10), (&other, 4, 20), (&start, 5, 30), (&start, 4, 40), (&start, 5, 50)];
+        let kept = deepest(found.map(|(position, depth, score)| node(position, depth, score)).to_vec());
+        assert_eq!(kept, [node(&start, 5, 50), node(&other, 4, 20)]);
     }
 
     #[test]

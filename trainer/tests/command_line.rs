@@ -86,10 +86,22 @@ fn bad_files_are_one_line_and_exit_status_2() {
     }
     assert_refused(&folder, "trees bad.games --output trees", "bad.games");
     assert_refused(&folder, "train data --trees data --output net", "data");
-    assert_refused(&folder, "trees data data --output trees", "data/seed-3-0000000.games");
+    let copy = games(&folder, "copy/data");
+    fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    fs::copy(games(&folder, "data"), &copy).unwrap();
+    assert_refused(&folder, "trees data copy/data --output trees", "data/seed-3-0000000.games");
     // Trees with another recipe are not continued and stay unchanged.
     assert_refused(&folder, "trees data --output trees --nodes 501 --one-in 1", "data-seed-3-0000000.tree");
+    // Nor are those of games to which others have been added.
+    run(&folder, &generate("copy/data", 5));
+    assert_refused(&folder, "trees copy/data --output trees --nodes 500 --one-in 1", "other games");
     assert_eq!(fs::read(&trees).unwrap(), whole_trees);
+    fs::write(&trees, &whole_trees[..whole_trees.len() - 100]).unwrap();
+    assert_refused(&folder, "trees data --output trees --nodes 500 --one-in 1", "incomplete");
+    for arguments in ["--rate NaN", "--decay=-1", "--result-share 5", "--scale 0"] {
+        let told = trainer(&folder, &format!("train data --output net {arguments}")).output().unwrap();
+        assert_eq!(told.status.code(), Some(2), "{arguments}");
+    }
     // Games with another recipe are not continued and stay unchanged.
     assert_refused(&folder, "generate data --seed 3 --nodes 21", "seed-3-0000000.games");
     assert_eq!(fs::read(games(&folder, "data")).unwrap(), whole);

@@ -1,16 +1,17 @@
 //! Accumulators: the sums of the hidden neurons for each position of the line that is being searched.
 //!
 //! Making a move only records which pieces it changes. The sums are computed when a position is evaluated, from the
-//! last position of the line whose sums are known. When a king crosses to the other half of the board, its side's view
-//! is mirrored; its sums are then updated from the last position with the same mirroring, which is cheaper than
-//! computing them from scratch ("Finny table").
+//! last position of the line whose sums are known. When a king moves to another bucket or to the other half of the board, its
+//! side has another view; its sums are then updated from the last position with the same view, which is cheaper than computing
+//! them from scratch ("Finny table").
 
 use std::array;
 use std::sync::Arc;
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
-use super::{Block, Network, input, is_mirrored};
+use super::features::VIEWS;
+use super::{Block, Network, View};
 use crate::position::{Position, castling_squares};
 use crate::{MAX_PLY, Move, Score};
 
@@ -53,9 +54,9 @@ impl DirtyPieces {
         }
     }
 
-    /// Returns the side whose king crossed to the other half of the board.
+    /// Returns the side whose king moved, so that its view is another one.
     #[inline]
-    fn mirrors(&self) -> Option<Color> {
+    fn changes_view(&self) -> Option<Color> {
         let ((color, Role::King, to), (_, _, from)) = (match *self {
             DirtyPieces::Null => return None,
             DirtyPieces::Moved { added, removed }
@@ -64,7 +65,7 @@ impl DirtyPieces {
         }) else {
             return None;
         };
-        (is_mirrored(from) != is_mirrored(to)).then_some(color)
+        (View::of(color, from) != View::of(color, to)).then_some(color)
     }
 }
 
@@ -79,7 +80,7 @@ struct Step {
     is_known: [bool; 2],
 }
 
-/// The last position that a side has seen with one mirroring, and its sums.
+/// The last position that a side has seen with one view, and its sums.
 struct CachedSums {
     sums: Box<[Block]>,
     boards: [[Bitboard; 6]; 2],
@@ -91,8 +92,8 @@ pub(crate) struct Accumulators {
     steps: Box<[Step]>,
     /// For each ply, Black's sums, then White's.
     sums: Box<[Block]>,
-    /// By side, and whether its view is mirrored.
-    refresh_cache: [[CachedSums; 2]; 2],
+    /// By side and view.
+    refresh_cache: [[CachedSums; VIEWS]; 2],
 }
 
 impl Accumulators {
@@ -119,7 +120,7 @@ impl Accumulators {
     pub(crate) fn note_move(&mut self, position: &Position, m: Move, ply: usize) {
         let dirty = DirtyPieces::of(position, m);
         let mut is_fresh = [false; 2];
-        if let Some(color) = dirty.mirrors() {
+        if let Some(color) = dirty.changes_view() {
             is_fresh[color as usize] = true;
         }
         self.steps[ply + 1] = Step { dirty, is_fresh, is_known: [false; 2] };
@@ -159,21 +160,20 @@ impl Accumulators {
             }
             known -= 1; // the first step is fresh or known
         }
-        let mirrored = is_mirrored(position.king(perspective));
+        let view = View::of(perspective, position.king(perspective));
         for ply in known..ply {
-            self.apply(ply, perspective, mirrored);
+            self.apply(ply, perspective, view);
         }
     }
 
     /// Computes one side's sums at the next ply from those at `ply`.
     #[inline]
-    fn apply(&mut self, ply: usize, perspective: Color, mirrored: bool) {
+    fn apply(&mut self, ply: usize, perspective: Color, view: View) {
         let (from, to) = (self.range(ply, perspective), self.range(ply + 1, perspective));
         let (before, after) = self.sums.split_at_mut(to.start);
         let (from, to) = (&before[from], &mut after[..to.len()]);
         let network = &*self.network;
-        let row =
-            |(color, role, square): Piece| network.row(input(perspective, mirrored, color, role, square));
+        let row = |(color, role, square): Piece| network.row(view.input(color, role, square));
         let step = &mut self.steps[ply + 1];
         match step.dirty {
             DirtyPieces::Null => to.copy_from_slice(from),
@@ -190,23 +190,26 @@ impl Accumulators {
         step.is_known[perspective as usize] = true;
     }
 
-    /// Computes one side's sums from the last position that it saw with the same mirroring.
+    /// Computes one side's sums from the last position that it saw with the same view.
     #[cold]
     fn refresh(&mut self, position: &Position, ply: usize, perspective: Color) {
-        let mirrored = is_mirrored(position.king(perspective));
+        let view = View::of(perspective, position.king(perspective));
         let range = self.range(ply, perspective);
         let network = &*self.network;
-        let CachedSums { sums, boards } =
-            &mut self.refresh_cache[perspective as usize][usize::from(mirrored)];
+        let CachedSums { sums, boards } = &mut self.refresh_cache[perspective as usize][view.index()];
         for color in Color::ALL {
             for role in Role::ALL {
-                let row = |square| network.row(input(perspective, mirrored, color, role, square));
+                let row = |square| network.row(view.input(color, role, square));
                 let now = position.pieces(color, role);
                 let before = std::mem::replace(&mut boards[color as usize][role as usize - 1], now);
+                let mut gone = (before & !now).into_iter();
                 for square in now & !before {
-                    network.kernel.update(None, sums, [row(square)], []);
+                    match gone.next() {
+                        Some(from) => network.kernel.update(None, sums, [row(square)], [row(from)]),
+                        None => network.kernel.update(None, sums, [row(square)], []),
+                    }
                 }
-                for square in before & !now {
+                for square in gone {
                     network.kernel.update(None, sums, [], [row(square)]);
                 }
             }
@@ -236,7 +239,7 @@ mod tests {
         castled: u32,
         en_passant: u32,
         promoted: u32,
-        mirrored: u32,
+        changed_view: u32,
         passed: u32,
     }
 
@@ -280,7 +283,7 @@ mod tests {
             seen.promoted += u32::from(m.promotion().is_some());
             seen.en_passant +=
                 u32::from(position.captured(m).is_some() && position.role_at(m.to()).is_none());
-            seen.mirrored += u32::from(DirtyPieces::of(position, m).mirrors().is_some());
+            seen.changed_view += u32::from(DirtyPieces::of(position, m).changes_view().is_some());
             accumulators.note_move(position, m, ply);
             walk(accumulators, &position.make(m), ply + 1, dice, seen);
         }
@@ -297,7 +300,7 @@ mod tests {
                 walk(&mut accumulators, &position(fen), 0, &mut dice, &mut seen);
             }
         }
-        let Seen { castled, en_passant, promoted, mirrored, passed } = seen;
-        assert!(castled.min(en_passant).min(promoted).min(mirrored).min(passed) > 20, "{seen:?}");
+        let Seen { castled, en_passant, promoted, changed_view, passed } = seen;
+        assert!(castled.min(en_passant).min(promoted).min(changed_view).min(passed) > 20, "{seen:?}");
     }
 }

@@ -1,19 +1,19 @@
 //! The file format of networks.
 //!
 //! ```text
-//! header   8 bytes HRLDNETW, then numbers of 4 bytes: version, inputs (768), neurons, buckets, unit of neurons (512),
+//! header   8 bytes HRLDNETW, then numbers of 4 bytes: version, inputs (3840 or 768), neurons, buckets, unit of neurons (512),
 //!          unit of the output weights, centipawns for an output of 1; then the fingerprint of the weights (8 bytes)
 //! weights  input weights, one row of neurons per input (2 bytes each); biases of the neurons (2 each); output weights,
 //!          per bucket for the side to move, then the opponent (2 each); biases of the buckets (4 each)
 //! ```
 //!
-//! Numbers are little-endian.
+//! Numbers are little-endian. Where there are 768 inputs, they are the same for each place of a king.
 
 use std::ops::RangeInclusive;
 
 use super::{
     BUCKETS, CENTIPAWNS_RANGE, HIDDEN_UNIT, INPUTS, LANES, OUTPUT_UNIT_RANGE, OUTPUT_WEIGHT_LIMIT,
-    OUTPUT_WEIGHT_SUM, fingerprint,
+    OUTPUT_WEIGHT_SUM, PIECE_INPUTS, fingerprint,
 };
 
 const MAGIC: &[u8; 8] = b"HRLDNETW";
@@ -99,9 +99,9 @@ impl Parameters {
     /// If the bytes are not a network that this version supports.
     pub fn from_bytes(bytes: &[u8]) -> Result<Parameters, NetworkError> {
         let (header, weights) = bytes.split_at_checked(HEADER).ok_or(NetworkError::NoNetwork)?;
-        let [hidden, buckets, output_unit, centipawns] = read_header(header)?;
-        let (hidden, buckets) = (hidden as usize, buckets as usize);
-        let expected = 2 * (INPUTS * hidden + hidden + 2 * hidden * buckets) + 4 * buckets;
+        let [inputs, hidden, buckets, output_unit, centipawns] = read_header(header)?;
+        let (inputs, hidden, buckets) = (inputs as usize, hidden as usize, buckets as usize);
+        let expected = 2 * (inputs * hidden + hidden + 2 * hidden * buckets) + 4 * buckets;
         if weights.len() != expected {
             return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
         }
@@ -112,7 +112,7 @@ impl Parameters {
         let mut narrow = narrow.as_chunks().0.iter().map(|&bytes| i16::from_le_bytes(bytes));
         let mut take = |count| narrow.by_ref().take(count).collect::<Vec<i16>>();
         let parameters = Parameters {
-            feature_weights: take(INPUTS * hidden),
+            feature_weights: take(inputs * hidden).repeat(INPUTS / inputs),
             feature_biases: take(hidden),
             output_weights: take(2 * hidden * buckets),
             output_biases: wide.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect(),
@@ -143,8 +143,8 @@ impl Parameters {
     }
 }
 
-/// Reads the numbers of neurons and buckets, the unit of the output weights and the centipawns from a header.
-fn read_header(header: &[u8]) -> Result<[u32; 4], NetworkError> {
+/// Reads the numbers of inputs, neurons and buckets, the unit of the output weights and the centipawns from a header.
+fn read_header(header: &[u8]) -> Result<[u32; 5], NetworkError> {
     let numbers = header[MAGIC.len()..].as_chunks().0;
     let number = |at: usize| u32::from_le_bytes(numbers[at]);
     if !header.starts_with(MAGIC) {
@@ -157,8 +157,9 @@ fn read_header(header: &[u8]) -> Result<[u32; 4], NetworkError> {
     let lies_in =
         |at, range: RangeInclusive<i32>| i32::try_from(number(at)).is_ok_and(|n| range.contains(&n));
     let is_wide = hidden > 0 && hidden <= MAX_HIDDEN && hidden.is_multiple_of(LANES);
+    let has_inputs = [INPUTS, PIECE_INPUTS].contains(&(number(1) as usize));
     let rules = [
-        (1, "number of inputs", number(1) == INPUTS as u32, INPUTS.to_string()),
+        (1, "number of inputs", has_inputs, format!("{INPUTS} or {PIECE_INPUTS}")),
         (2, "number of neurons", is_wide, format!("a multiple of {LANES} up to {MAX_HIDDEN}")),
         (3, "number of buckets", BUCKETS.contains(&(number(3) as usize)), "1 or 8".into()),
         (4, "unit of the neurons", number(4) == HIDDEN_UNIT as u32, HIDDEN_UNIT.to_string()),
@@ -170,5 +171,5 @@ fn read_header(header: &[u8]) -> Result<[u32; 4], NetworkError> {
             return Err(NetworkError::Architecture { what, found: number(at), expected });
         }
     }
-    Ok([2, 3, 5, 6].map(number))
+    Ok([1, 2, 3, 5, 6].map(number))
 }

@@ -1,8 +1,8 @@
 //! The neural network that evaluates positions (NNUE: Y. Nasu, 2018), in its simplest form:
 //!
 //! ```text
-//! 768 inputs  -> H neurons, once from the view of the side to move, once from the opponent's
-//! 2 x H       -> 1 output for each material bucket: a weighted sum of the squared clipped neurons
+//! 3840 inputs  -> H neurons, once from the view of the side to move, once from the opponent's
+//! 2 x H        -> 1 output for each material bucket: a weighted sum of the squared clipped neurons
 //! ```
 //!
 //! A move changes few inputs, so the neurons' sums (`Accumulators`) are updated instead of computed anew. All numbers
@@ -22,7 +22,7 @@ use shakmaty::{Bitboard, Piece};
 
 use crate::{Position, Score};
 pub(crate) use accumulators::Accumulators;
-pub use features::{INPUTS, input, is_mirrored};
+pub use features::{INPUTS, PIECE_INPUTS, View};
 pub use fingerprint::fingerprint;
 pub use format::{MAX_HIDDEN, NetworkError, Parameters};
 use kernels::{Block, Kernel, LANES};
@@ -108,10 +108,10 @@ impl Network {
     pub fn evaluate_pieces(&self, position: &Position, pieces: Bitboard) -> Score {
         let pieces = pieces & position.occupied();
         let seen_by = |perspective| -> Vec<usize> {
-            let mirrored = is_mirrored(position.king(perspective));
+            let view = View::of(perspective, position.king(perspective));
             let input = |square| {
                 let Piece { color, role } = position.piece_at(square)?;
-                Some(input(perspective, mirrored, color, role, square))
+                Some(view.input(color, role, square))
             };
             pieces.into_iter().filter_map(input).collect()
         };

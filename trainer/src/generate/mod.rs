@@ -16,7 +16,7 @@ use search::STACK_SIZE;
 use search::network::Network;
 
 use crate::record::{ChunkWriter, Recipe};
-use crate::{InputError, read_network, say};
+use crate::{InputError, MOST_MINUTES, read_network, say, within};
 pub(crate) use selfplay::{SelfPlayer, game_from};
 
 /// Generate self-play games; an interrupted run is continued by the same command
@@ -46,7 +46,7 @@ pub(crate) struct Generate {
     #[arg(long, default_value_t = 0)]
     threads: usize,
     /// Start no new game after this number of minutes
-    #[arg(long)]
+    #[arg(long, value_parser = within(0.0, MOST_MINUTES))]
     minutes: Option<f64>,
 }
 
@@ -88,8 +88,7 @@ impl Generate {
         network: &Arc<Network>,
         progress: &ProgressBar,
     ) -> Result<(u64, u64, Duration)> {
-        let end =
-            self.minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes.max(0.0)));
+        let end = self.minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes));
         let next = AtomicU64::new(writer.games());
         let number = || {
             let is_late = end.is_some_and(|end| Instant::now() >= end);

@@ -5,6 +5,7 @@ mod encoding;
 mod start;
 mod tree_file;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
@@ -59,7 +60,7 @@ pub(crate) fn chunks_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     files_of(paths, chunk::EXTENSION)
 }
 
-/// Returns the files with this extension at some paths: files themselves, and those of a folder, sorted by name.
+/// Returns the files with this extension at some paths, each once: files themselves, and those of a folder, sorted by name.
 ///
 /// # Errors
 /// If a path does not exist or a folder holds no such files.
@@ -72,6 +73,9 @@ pub(crate) fn files_of(paths: &[PathBuf], extension: &str) -> Result<Vec<PathBuf
         ensure!(!found.is_empty(), anyhow!(InputError).context(fault()));
         files.extend(found);
     }
+    // A file that is named twice counts once.
+    let mut seen = HashSet::new();
+    files.retain(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())));
     Ok(files)
 }
 

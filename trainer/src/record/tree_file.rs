@@ -15,30 +15,33 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use search::network::fingerprint;
 
 use crate::InputError;
-use crate::train::{SAMPLE_BYTES, Sample, write_whole};
+use crate::files::write_new;
+use crate::train::{SAMPLE_BYTES, Sample};
 
 /// Extension of tree files.
 pub(crate) const EXTENSION: &str = "tree";
 const MAGIC: &[u8; 8] = b"HRLDTREE";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 36;
 
 /// The samples of a tree file.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct TreeFile {
-    /// Fingerprint of the network that searched and of the settings.
+    /// Fingerprint of the games, of the network that searched them and of the settings.
     pub(crate) recipe: u64,
     pub(crate) training: Vec<Sample>,
     pub(crate) held_out: Vec<Sample>,
 }
 
 impl TreeFile {
-    /// Writes the file by atomic replacement, so that there is always a complete one.
+    /// Writes the file. If another run has made one of the same recipe by now, that one stays.
     ///
     /// # Errors
-    /// If the file can't be written.
+    /// If the file can't be written, or there is one of another recipe or kind by now.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        write_whole(path, &self.to_bytes())
+        let lies_there = write_new(path, &self.to_bytes())? || TreeFile::exists(path, self.recipe)?;
+        ensure!(lies_there, "{} has been removed", path.display());
+        Ok(())
     }
 
     /// # Errors
@@ -52,17 +55,21 @@ impl TreeFile {
     /// Returns whether there is a file that this recipe has made.
     ///
     /// # Errors
-    /// If the file can't be read, or is of another recipe or kind.
+    /// If the file can't be read, is not as long as it says, or is of another recipe or kind.
     pub(crate) fn exists(path: &Path, recipe: u64) -> Result<bool> {
         let context = || format!("{} can't be continued", path.display());
         let read = || -> Result<bool> {
             if !path.try_exists()? {
                 return Ok(false);
             }
-            let mut start = [0; 20];
-            File::open(path)?.read_exact(&mut start)?;
-            ensure!(start.starts_with(MAGIC), "not a tree file");
-            ensure!(start[12..] == recipe.to_le_bytes(), "it has another network or other settings");
+            let mut header = Vec::new();
+            let file = File::open(path)?;
+            (&file).take(HEADER as u64).read_to_end(&mut header)?;
+            let [found, training, held_out] = read_header(&header)?;
+            ensure!(found == recipe, "it was made of other games, with another network or other settings");
+            let samples = u128::from(training) + u128::from(held_out);
+            let length = samples * SAMPLE_BYTES as u128 + HEADER as u128 + 8;
+            ensure!(u128::from(file.metadata()?.len()) == length, "the file is damaged or incomplete");
             Ok(true)
         };
         read().with_context(context).context(InputError)
@@ -82,21 +89,26 @@ impl TreeFile {
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<TreeFile> {
-        ensure!(bytes.starts_with(MAGIC), "not a tree file");
-        let version = bytes.get(8..12).ok_or_else(|| anyhow!("the file is too short"))?;
-        ensure!(version == VERSION.to_le_bytes(), "its format version is not supported, expected {VERSION}");
+        let [recipe, training, held_out] = read_header(bytes)?;
         let (body, sum) = bytes.split_last_chunk().ok_or_else(|| anyhow!("the file is too short"))?;
         ensure!(u64::from_le_bytes(*sum) == fingerprint(body), "the file is damaged or incomplete");
         ensure!(body.len() >= HEADER, "the file is too short");
-        let number = |at: usize| u64::from_le_bytes(body[at..at + 8].try_into().expect("eight bytes"));
-        let (recipe, training) = (number(12), number(20) as usize);
         let (samples, rest) = body[HEADER..].as_chunks::<SAMPLE_BYTES>();
-        let is_whole = rest.is_empty() && training.checked_add(number(28) as usize) == Some(samples.len());
+        let is_whole = rest.is_empty() && training.checked_add(held_out) == Some(samples.len() as u64);
         ensure!(is_whole, "the file has another length than it says");
-        let mut training: Vec<Sample> = samples.iter().map(Sample::from_bytes).collect::<Result<_>>()?;
-        let held_out = training.split_off(number(20) as usize);
-        Ok(TreeFile { recipe, training, held_out })
+        let mut found: Vec<Sample> = samples.iter().map(Sample::from_bytes).collect::<Result<_>>()?;
+        let held_out = found.split_off(training as usize);
+        Ok(TreeFile { recipe, training: found, held_out })
     }
+}
+
+/// Reads the recipe and the numbers of samples from the beginning of a file.
+fn read_header(bytes: &[u8]) -> Result<[u64; 3]> {
+    ensure!(bytes.starts_with(MAGIC), "not a tree file");
+    let header = bytes.get(8..HEADER).ok_or_else(|| anyhow!("the file is too short"))?;
+    ensure!(header[..4] == VERSION.to_le_bytes(), "its format version is not supported, expected {VERSION}");
+    let number = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("eight bytes"));
+    Ok([4, 12, 20].map(number))
 }
 
 #[cfg(test)]

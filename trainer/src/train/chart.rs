@@ -13,7 +13,7 @@ const SIZE: (u32, u32) = (720, 400);
 pub(super) fn draw(path: &Path, losses: &[Losses]) -> Result<()> {
     let mut svg = String::new();
     plot(&mut svg, losses).map_err(|error| anyhow!("the losses can't be drawn: {error}"))?;
-    super::write_whole(path, svg.as_bytes())
+    crate::files::write_whole(path, svg.as_bytes())
 }
 
 fn plot(svg: &mut String, losses: &[Losses]) -> Result<(), Box<dyn std::error::Error>> {

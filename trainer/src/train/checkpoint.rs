@@ -33,7 +33,7 @@ pub(super) struct Checkpoint {
 impl Checkpoint {
     /// Writes the file by atomic replacement, so that there is always a complete one.
     pub(super) fn write(&self, path: &Path) -> Result<()> {
-        super::write_whole(path, &self.to_bytes())
+        crate::files::write_whole(path, &self.to_bytes())
     }
 
     /// # Errors

@@ -11,8 +11,6 @@ mod sample;
 mod tests;
 mod tile;
 
-use std::fs::File;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -24,8 +22,9 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use search::network::{MAX_HIDDEN, Network, Parameters, fingerprint};
 
+use crate::files::write_whole;
 use crate::random::Random;
-use crate::{InputError, say, scale};
+use crate::{InputError, say, scale, within};
 use checkpoint::Checkpoint;
 use dataset::Dataset;
 pub(crate) use dataset::{HELD_OUT, Kept, for_each_kept};
@@ -64,16 +63,16 @@ pub(crate) struct Train {
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
     /// Weight of game results in the target, from 0 to 1; the rest is the weight of scores
-    #[arg(long, default_value_t = 0.3)]
+    #[arg(long, default_value_t = 0.3, value_parser = within(0.0f32, 1.0))]
     result_share: f32,
     /// Centipawns for an expected result of 73 %; by default, the scale that fits the results best
-    #[arg(long)]
+    #[arg(long, value_parser = within(50.0f32, 1000.0))]
     scale: Option<f32>,
     /// Initial learning rate; the final one is a hundredth of it
-    #[arg(long, default_value_t = 1e-3)]
+    #[arg(long, default_value_t = 1e-3, value_parser = within(0.0f32, 1.0))]
     rate: f32,
     /// Weight decay, relative to the learning rate
-    #[arg(long, default_value_t = 0.01)]
+    #[arg(long, default_value_t = 0.01, value_parser = within(0.0f32, 10.0))]
     decay: f32,
     /// Random seed of the initial weights and the order of positions
     #[arg(long, default_value_t = 1)]
@@ -115,10 +114,15 @@ impl Train {
             let fault = format!("{} exists: use --resume to continue the run", checkpoint.display());
             return Err(anyhow!(InputError).context(fault));
         }
+        if self.output.join("network").exists() && !self.resume {
+            let fault = format!("{} holds a network already", self.output.display());
+            return Err(anyhow!(InputError).context(fault));
+        }
         let start = self.start.as_deref().map(read_start).transpose()?;
-        std::fs::create_dir_all(&self.output)
-            .with_context(|| format!("{} can't be created", self.output.display()))?;
         let data = Dataset::load(&self.games, &self.trees)?;
+        std::fs::create_dir_all(&self.output)
+            .with_context(|| format!("{} can't be created", self.output.display()))
+            .context(InputError)?;
         let held_out = data.held_out.len() + data.held_out_trees.len();
         say(format_args!("{} training positions, {held_out} held out", data.training.len()));
         let scale = self.scale.unwrap_or_else(|| fit_scale(&data.training));
@@ -280,12 +284,14 @@ fn gradient(model: &Model, batch: &[Sample], target: Target, gradients: &mut [Ve
 
 /// Returns the scale with which scores predict results best.
 fn fit_scale(samples: &[Sample]) -> f32 {
-    let step = samples.len().div_ceil(SCALE_SAMPLES);
+    // Positions of games come first.
+    let games = samples.partition_point(|sample| matches!(sample.source(), Source::Game { .. }));
+    let step = games.div_ceil(SCALE_SAMPLES).max(1);
     let known = |sample: &Sample| match sample.source() {
         Source::Game { points } => Some((sample.score.into(), points.into())),
         Source::Tree(_) => None,
     };
-    let some: Vec<(f64, f64)> = samples.iter().step_by(step).filter_map(known).collect();
+    let some: Vec<(f64, f64)> = samples[..games].iter().step_by(step).filter_map(known).collect();
     scale::fit(|scale| scale::loss(&some, scale)) as f32
 }
 
@@ -308,13 +314,4 @@ fn rounding_error(model: &Model, network: &Network, samples: &[Sample], scale: f
         })
         .collect();
     errors.iter().sum::<f64>() / errors.len().max(1) as f64
-}
-
-/// Writes a file by atomic replacement, so that there is always a complete one.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let context = || format!("{} can't be written", path.display());
-    let new = path.with_extension("new");
-    let mut file = File::create(&new).with_context(context)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).with_context(context)?;
-    std::fs::rename(&new, path).with_context(context)
 }

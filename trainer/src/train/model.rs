@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 use search::Bound;
-use search::network::INPUTS;
+use search::network::{INPUTS, PIECE_INPUTS};
 use wide::f32x16;
 
 use super::sample::{Inputs, Sample, Source};
@@ -164,17 +164,21 @@ fn sigmoid(x: f32) -> f32 {
 }
 
 impl Model {
-    /// Creates a network with small random weights.
+    /// Creates a network with small random weights, which are the same in each king bucket.
     pub(super) fn new(shape: Shape, seed: u64) -> Model {
         let mut random = Random::new(seed, 0);
         let mut weights = vec![Tile::ZERO; shape.len()];
-        let (first, second) = (1.0 / (INPUTS as f32).sqrt(), 1.0 / (2.0 * shape.hidden as f32).sqrt());
+        let (first, second) = (1.0 / (PIECE_INPUTS as f32).sqrt(), 1.0 / (2.0 * shape.hidden as f32).sqrt());
         for (at, tile) in weights.iter_mut().enumerate().take(shape.output_biases()) {
             let reach = if at < shape.output(0) { first } else { second };
             tile.0 = std::array::from_fn(|_| {
                 let unit = (random.next() >> 40) as f32 / (1 << 24) as f32;
                 reach * (2.0 * unit - 1.0)
             });
+        }
+        for rows in weights[..shape.biases()].chunks_mut(INPUTS) {
+            let (known, others) = rows.split_at_mut(PIECE_INPUTS);
+            others.chunks_mut(PIECE_INPUTS).for_each(|rows| rows.copy_from_slice(known));
         }
         Model { shape, weights }
     }
@@ -307,7 +311,8 @@ impl Model {
                 }
             }
             gradient[shape.biases() + tile].add(bias);
-            for (row, places) in gradient[tile * INPUTS..].iter_mut().zip(uses.by_input()) {
+            let used = gradient[tile * INPUTS..].iter_mut().zip(uses.by_input());
+            for (row, places) in used.filter(|(_, places)| !places.is_empty()) {
                 let mut sum = row.lanes();
                 for &place in places {
                     sum += neurons[usize::from(place)].lanes();

@@ -1,9 +1,9 @@
 //! Training samples of 32 bytes.
 
-use anyhow::{Result, ensure};
-use search::network::{INPUTS, bucket, is_mirrored};
+use anyhow::{Result, anyhow, ensure};
+use search::network::{View, bucket};
 use search::{Bound, Position, TreeNode};
-use shakmaty::{Piece, Square};
+use shakmaty::{Bitboard, Color, Piece, Role, Square};
 
 use super::dataset::Kept;
 
@@ -27,12 +27,14 @@ pub(crate) struct Sample {
     /// Result of the game in half points, 0 to 2, or 2 plus the [`Bound`] of a tree's node, 3 to 5.
     source: u8,
     count: u8,
-    /// Whether the views of the side to move and of its opponent are mirrored.
-    mirrored: [bool; 2],
+    /// The squares of the kings of the side to move and of its opponent, each as its own side sees them.
+    kings: [Square; 2],
 }
 
 /// Length of a sample in a file.
-pub(crate) const SAMPLE_BYTES: usize = 30;
+pub(crate) const SAMPLE_BYTES: usize = 28;
+/// The kind of piece that a king is.
+const KING: u8 = Role::King as u8 - 1;
 
 /// Active inputs of the network for the side to move and for its opponent.
 #[derive(Clone)]
@@ -69,9 +71,12 @@ impl Sample {
             let code = role as u8 - 1 + if color == us { 0 } else { 6 };
             pieces[at / 2] |= code << (4 * (at % 2));
         }
-        let mirrored = [us, !us].map(|color| is_mirrored(position.king(color)));
+        let kings = [us, !us].map(|side| {
+            let king = position.king(side);
+            side.fold_wb(king, king.flip_vertical())
+        });
         let (occupied, count) = (occupied.0, occupied.count() as u8);
-        Sample { occupied, pieces, score: score as i16, source, count, mirrored }
+        Sample { occupied, pieces, score: score as i16, source, count, kings }
     }
 
     /// Returns where the sample is from.
@@ -86,34 +91,31 @@ impl Sample {
 
     /// Returns the active inputs and the bucket, for this number of buckets.
     pub(super) fn inputs(&self, buckets: usize) -> Inputs {
-        let [ours, theirs] = self.mirrored.map(|mirrored| if mirrored { 7 } else { 0 });
+        let [ours, theirs] = self.kings.map(|king| View::of(Color::White, king));
+        let input =
+            |view: View, code: u16, square: u8| view.first + code * 64 + u16::from(square ^ view.flip);
         let mut pairs = [[0; 2]; 32];
         let mut rest = self.occupied;
         for (at, pair) in pairs.iter_mut().enumerate().take(self.count.into()) {
-            let square = rest.trailing_zeros() as u16;
+            let square = rest.trailing_zeros() as u8;
             rest &= rest.wrapping_sub(1);
             let code = u16::from(self.pieces[at / 2] >> (4 * (at % 2)) & 0xF);
-            *pair = [code * 64 + (square ^ ours), (code + 6) % 12 * 64 + (square ^ 0x38 ^ theirs)];
+            *pair = [input(ours, code, square), input(theirs, (code + 6) % 12, square ^ 0x38)];
         }
         Inputs { pairs, count: self.count, bucket: bucket(self.count.into(), buckets) as u8 }
     }
 
-    /// Returns the contents as bytes: occupied squares (8), pieces (16), score (2), source, number of pieces, both mirrorings.
+    /// Returns the contents as bytes: occupied squares (8), pieces (16), score (2), source, number of pieces.
     pub(crate) fn bytes(&self) -> [u8; SAMPLE_BYTES] {
         let mut bytes = [0; SAMPLE_BYTES];
         bytes[..8].copy_from_slice(&self.occupied.to_le_bytes());
         bytes[8..24].copy_from_slice(&self.pieces);
         bytes[24..26].copy_from_slice(&self.score.to_le_bytes());
-        bytes[26..].copy_from_slice(&[
-            self.source,
-            self.count,
-            self.mirrored[0].into(),
-            self.mirrored[1].into(),
-        ]);
+        bytes[26..].copy_from_slice(&[self.source, self.count]);
         bytes
     }
 
-    /// Reads what [`Sample::bytes`] returns.
+    /// Reads what [`Sample::bytes`] returns for a node of a search tree.
     ///
     /// # Errors
     /// If the bytes are no sample.
@@ -121,11 +123,19 @@ impl Sample {
         let occupied = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes"));
         let pieces: [u8; 16] = bytes[8..24].try_into().expect("sixteen bytes");
         let score = i16::from_le_bytes([bytes[24], bytes[25]]);
-        let [source, count, ours, theirs] = [bytes[26], bytes[27], bytes[28], bytes[29]];
+        let [source, count] = [bytes[26], bytes[27]];
         let are_pieces = pieces.iter().all(|pair| pair & 0xF < 12 && pair >> 4 < 12);
         let is_whole = occupied.count_ones() == u32::from(count) && (2..=32).contains(&count);
-        ensure!(are_pieces && is_whole && source <= 5 && ours <= 1 && theirs <= 1, "not a sample");
-        Ok(Sample { occupied, pieces, score, source, count, mirrored: [ours == 1, theirs == 1] })
+        ensure!(are_pieces && is_whole && (3..=5).contains(&source), "not a sample of a tree");
+        let king = |wanted| {
+            let is_king = |&(at, _): &(usize, Square)| pieces[at / 2] >> (4 * (at % 2)) & 0xF == wanted;
+            let mut found = Bitboard(occupied).into_iter().enumerate().filter(is_king);
+            let (_, square) =
+                found.next().filter(|_| found.next().is_none()).ok_or_else(|| anyhow!("not one king"))?;
+            Ok::<Square, anyhow::Error>(square)
+        };
+        let kings = [king(KING)?, king(KING + 6)?.flip_vertical()];
+        Ok(Sample { occupied, pieces, score, source, count, kings })
     }
 }
 
@@ -137,16 +147,14 @@ impl Inputs {
     }
 }
 
-const _: () = assert!(size_of::<Sample>() == 32 && INPUTS == 12 * 64);
+const _: () = assert!(size_of::<Sample>() == 32);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Random;
     use crate::record::GameResult;
-    use search::network::input;
     use search::{Position, Score};
-    use shakmaty::Color;
 
     fn sample(position: &Position, result: GameResult) -> Sample {
         Sample::new(&Kept { position: position.clone(), score: 5, result, is_held_out: false })
@@ -173,7 +181,7 @@ mod tests {
                     let color = Color::from_white(position.by_color(Color::White).contains(square));
                     let role = position.role_at(square).unwrap();
                     [us, !us]
-                        .map(|side| input(side, is_mirrored(position.king(side)), color, role, square) as u16)
+                        .map(|side| View::of(side, position.king(side)).input(color, role, square) as u16)
                 })
                 .collect();
             found.sort_unstable();
@@ -202,8 +210,9 @@ mod tests {
             assert_eq!(sample.source(), Source::Tree(bound));
             assert_eq!(Sample::from_bytes(&sample.bytes()).unwrap(), sample);
         }
-        let good = sample(&position, GameResult::Draw).bytes();
-        for (at, wrong) in [(0, 0xFE), (8, 0xC0), (26, 6), (27, 33), (28, 2)] {
+        let node = TreeNode { position, score: Score::centipawns(-31), bound: Bound::Upper, depth: 4 };
+        let good = Sample::of_node(&node).bytes();
+        for (at, wrong) in [(0, 0xFE), (8, 0xC0), (10, 0x33), (8, 0x55), (26, 2), (26, 6), (27, 33)] {
             let mut bytes = good;
             bytes[at] = wrong;
             assert!(Sample::from_bytes(&bytes).is_err(), "byte {at}");

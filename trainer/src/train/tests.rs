@@ -1,10 +1,9 @@
 //! Tests of the trainer: gradients, quantisation, resuming.
 
-use std::ops::Range;
-
 use search::network::INPUTS;
 use search::{Bound, Position, Score, TreeNode};
 
+use super::sample::Inputs;
 use super::*;
 use crate::record::tests::random_games;
 use crate::record::{ChunkWriter, Recipe};
@@ -86,7 +85,7 @@ fn the_gradient_is_that_of_the_loss() {
     let mut gradient = vec![Tile::ZERO; SHAPE.len()];
     model.add_gradient(&samples, TARGET, samples.len(), &mut gradient);
     let mut random = Random::new(1, 1);
-    let mut check = |tiles: Range<usize>, count| {
+    let mut check = |tiles: &[usize], count| {
         let mut slope_of = |tile: usize, lane: usize| {
             let weight = model.weights[tile].0[lane];
             let mut loss_at = |weight| {
@@ -100,7 +99,7 @@ fn the_gradient_is_that_of_the_loss() {
         };
         let (mut error, mut size, mut probed) = (0.0, 0.0, 0);
         for _ in 0..count {
-            let (tile, lane) = (tiles.start + random.below(tiles.len()), random.below(TILE));
+            let (tile, lane) = (tiles[random.below(tiles.len())], random.below(TILE));
             let (slope, found) = (slope_of(tile, lane), f64::from(gradient[tile].0[lane]));
             // Smaller slopes are lost in single-precision noise.
             if slope.abs().max(found.abs()) > 3e-5 {
@@ -112,11 +111,14 @@ fn the_gradient_is_that_of_the_loss() {
         let relative = (error / size).sqrt();
         assert!(relative < 1e-2 && probed > 20, "{relative}, {probed} weights");
     };
+    let inputs: Vec<Inputs> = samples.iter().map(|sample| sample.inputs(1)).collect();
+    let used: Vec<usize> =
+        inputs.iter().flat_map(Inputs::pairs).flatten().map(|&input| input.into()).collect();
     for tile in 0..SHAPE.hidden / TILE {
-        check(tile * INPUTS..(tile + 1) * INPUTS, 250);
+        check(&used.iter().map(|input| tile * INPUTS + input).collect::<Vec<_>>(), 250);
     }
-    check(SHAPE.biases()..SHAPE.output(0), 40);
-    check(SHAPE.output(0)..SHAPE.output_biases(), 250);
+    check(&(SHAPE.biases()..SHAPE.output(0)).collect::<Vec<_>>(), 40);
+    check(&(SHAPE.output(0)..SHAPE.output_biases()).collect::<Vec<_>>(), 250);
 }
 
 #[test]
