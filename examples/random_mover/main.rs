@@ -87,7 +87,7 @@ impl Mover {
         let own = if self.game.turn().is_white() { Mode::White } else { Mode::Black };
         let wait = match self.arguments.pretend {
             true => pretence::MILLIS,
-            false if self.is(Wreck::PongFirst) => 1000,
+            false if self.is(Wreck::PongFirst) => 1800,
             false => 0,
         };
         self.due = (self.mode == own).then(|| Instant::now() + Duration::from_millis(wait));

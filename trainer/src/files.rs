@@ -1,5 +1,6 @@
 //! Files that are there whole or not at all.
 
+use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -31,13 +32,11 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     write().with_context(|| format!("{} can't be written", path.display()))
 }
 
-/// Writes a temporary file beside a path. Everybody may read it whom the user lets.
+/// Writes a temporary file beside a path. Everybody may read it who may read the user's other files.
 fn temporary(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = builder.prefix(".herald-").suffix(".tmp").tempfile_in(folder)?;
+    let mut name = tempfile::Builder::new();
+    let mut file = name.prefix(".herald-").suffix(".tmp").make_in(folder, |path| File::create_new(path))?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     Ok(file)
