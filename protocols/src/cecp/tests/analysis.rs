@@ -146,16 +146,12 @@ fn null_moves_are_played_and_taken_back_in_an_analysis() {
 fn a_change_of_the_side_to_move_is_analysed_at_once() {
     let mut gui = Gui::quick();
     gui.send(&["post", "analyze"]);
-    gui.until_pong();
-    for (color, mv) in [("black", "usermove e7e5"), ("white", "usermove e2e4")] {
-        gui.send(&["sd 5", color]);
+    for (color, mv, ranks) in [("black", "usermove e7e5", ['5', '6']), ("white", "usermove e2e4", ['3', '4'])] {
+        gui.send(&[color]);
         // Lines of the former position may still come.
-        gui.until_pong();
-        let line = gui.line();
-        assert!(ThinkingLine::parse(&line).is_some(), "{color}: {line}");
-        gui.send(&["nopost"]);
-        gui.until_pong();
-        gui.expect_silence(&[mv, "undo", "post"]);
+        let thinking = |line: &str| ThinkingLine::parse(line).unwrap_or_else(|| panic!("{color}: {line}"));
+        while !thinking(&gui.line()).text.split(' ').next().unwrap().ends_with(ranks) {}
+        gui.answers(&[mv, "undo"]).iter().for_each(|line| drop(thinking(line)));
     }
     gui.disconnect();
 }
