@@ -17,7 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use search::network::{Network, fingerprint};
-use search::{Control, Limits, Position, Root, STACK_SIZE, TreeNode};
+use search::{Bound, Limits, Position, Root, STACK_SIZE, TreeNode};
 
 use crate::generate::SelfPlayer;
 use crate::random::Random;
@@ -51,6 +51,9 @@ pub(crate) struct Trees {
     /// One in this number of the positions of the least depth is kept, by chance; of those a ply deeper, twice as many, and so on
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     one_in: u32,
+    /// Search each position that is kept by itself, with this number of nodes, and keep its score instead of a bound
+    #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u64).range(1..))]
+    exact: Option<u64>,
     /// Random seed; the same seed gives the same positions on any number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -119,11 +122,12 @@ impl Trees {
 
     /// Returns the fingerprint of all on which the positions depend: games, network and settings.
     fn recipe(&self, network: &Network, games: &Path) -> Result<u64> {
-        let Trees { roots, nodes, depth, one_in, seed, .. } = self;
+        let Trees { roots, nodes, depth, one_in, exact, seed, .. } = self;
         let context = || format!("{} can't be used", games.display());
         let games = fingerprint(&std::fs::read(games).with_context(context).context(InputError)?);
         let network = network.fingerprint;
-        let settings = format!("{roots} {nodes} {depth} {one_in} {seed} {STRAY_MOVES} {MOST} {HELD_OUT}");
+        let settings =
+            format!("{roots} {nodes} {depth} {one_in} {exact:?} {seed} {STRAY_MOVES} {MOST} {HELD_OUT}");
         Ok(fingerprint(format!("{games:x} {network:x} {settings}").as_bytes()))
     }
 
@@ -160,17 +164,27 @@ impl Trees {
             return Vec::new();
         }
         player.clear();
-        let SelfPlayer { table, searcher } = player;
-        searcher.record_tree(self.depth, self.one_in, random.next());
+        player.searcher.record_tree(self.depth, self.one_in, random.next());
         let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
         for _ in 0..self.roots {
             let position = strayed(&positions[random.below(positions.len())], &mut random);
-            let root = Root::new(position, Vec::new());
-            searcher.think(table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
+            player.think_within(&Root::new(position, Vec::new()), &limits);
         }
-        let nodes = deepest(searcher.take_tree());
+        let mut nodes = deepest(player.searcher.take_tree());
+        if let Some(exact) = self.exact {
+            nodes.retain_mut(|node| is_scored(player, node, exact));
+        }
         nodes.iter().filter(|node| node.score.value().abs() < MOST).map(Sample::of_node).collect()
     }
+}
+
+/// Gives a position the score of a search of its own. Returns whether it is quiet by that search too.
+fn is_scored(player: &mut SelfPlayer, node: &mut TreeNode, nodes: u64) -> bool {
+    let answer = player.think(&Root::new(node.position.clone(), Vec::new()), nodes);
+    node.score = answer.score;
+    node.bound = Bound::Exact;
+    node.depth = answer.depth as i32;
+    answer.best.is_some_and(|best| !node.position.is_tactical(best))
 }
 
 /// Returns each position once, as it was searched most deeply, and of equal depths last: what an earlier iteration found, the
@@ -213,9 +227,10 @@ mod tests {
     use super::*;
     use crate::record::tests::random_games;
     use crate::record::{ChunkWriter, Recipe};
-    use search::{Bound, Score};
+    use crate::train::Source;
+    use search::Score;
 
-    fn trees(folder: &Path, name: &str, threads: usize) -> TreeFile {
+    fn trees(folder: &Path, name: &str, threads: usize, exact: Option<u64>) -> TreeFile {
         let trees = Trees {
             games: vec![folder.join("games")],
             output: folder.join(name),
@@ -224,12 +239,23 @@ mod tests {
             nodes: 1000,
             depth: 1,
             one_in: 1,
+            exact,
             seed: 1,
             threads,
             minutes: None,
         };
         trees.run().unwrap();
         TreeFile::read(&folder.join(name).join("games-seed-1-0000000.tree")).unwrap()
+    }
+
+    fn folder_of_games() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, network: 0 };
+        let mut writer = ChunkWriter::resume(&folder.path().join("games"), recipe, 1000).unwrap();
+        for game in random_games(3, 60) {
+            writer.append(&game.encode()).unwrap();
+        }
+        folder
     }
 
     #[test]
@@ -249,16 +275,25 @@ mod tests {
 
     #[test]
     fn a_game_has_the_same_trees_on_any_number_of_threads() {
-        let folder = tempfile::tempdir().unwrap();
-        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, network: 0 };
-        let mut writer = ChunkWriter::resume(&folder.path().join("games"), recipe, 1000).unwrap();
-        for game in random_games(3, 60) {
-            writer.append(&game.encode()).unwrap();
-        }
-        let (one, two) = (trees(folder.path(), "one", 1), trees(folder.path(), "two", 2));
+        let folder = folder_of_games();
+        let (one, two) = (trees(folder.path(), "one", 1, None), trees(folder.path(), "two", 2, None));
         assert_eq!(one, two);
         assert!(one.training.len() > 500 && !one.held_out.is_empty(), "{}", one.training.len());
-        let again = trees(folder.path(), "one", 1);
+        let again = trees(folder.path(), "one", 1, None);
         assert_eq!(again, one, "the file is there already");
+    }
+    #[test]
+    fn with_searches_of_their_own_positions_have_exact_scores() {
+        let folder = folder_of_games();
+        let bounds = trees(folder.path(), "bounds", 2, None).training;
+        let exact = trees(folder.path(), "exact", 2, Some(100)).training;
+        assert!(exact.iter().all(|sample| sample.source() == Source::Tree(Bound::Exact)));
+        // Some are not quiet by such a search.
+        assert!(
+            (bounds.len() / 4..bounds.len()).contains(&exact.len()),
+            "{} of {}",
+            exact.len(),
+            bounds.len()
+        );
     }
 }

@@ -5,9 +5,12 @@ use shakmaty::{Color, File, Role, Square};
 /// Number of inputs of a king bucket: pieces of two sides and six kinds on 64 squares.
 pub const PIECE_INPUTS: usize = 768;
 
+/// Number of places of a king that have inputs of their own.
+const KING_BUCKETS: usize = 5;
+
 /// The buckets of a king on the files a to d, from its first rank on.
 #[rustfmt::skip]
-const KING_BUCKETS: [[u8; 4]; 8] = [
+const BUCKET_OF_KING: [[u8; 4]; 8] = [
     [0, 0, 1, 1],
     [2, 2, 2, 2],
     [3, 3, 3, 3],
@@ -19,10 +22,10 @@ const KING_BUCKETS: [[u8; 4]; 8] = [
 ];
 
 /// Number of inputs.
-pub const INPUTS: usize = 5 * PIECE_INPUTS;
+pub const INPUTS: usize = KING_BUCKETS * PIECE_INPUTS;
 
 /// Number of views that a side can have.
-pub(super) const VIEWS: usize = 2 * INPUTS / PIECE_INPUTS;
+pub(super) const VIEWS: usize = 2 * KING_BUCKETS;
 
 /// How a side sees the board: its own pieces come first, and its first rank is rank 1. If its king stands on the files e to
 /// h, it sees the board mirrored, so that what is learnt for one wing holds for the other. The king's place selects the inputs.
@@ -42,7 +45,7 @@ impl View {
         let mirrored = if king.file() >= File::E { 7 } else { 0 };
         let flip = perspective.fold_wb(0, 56) ^ mirrored;
         let seen = king as u8 ^ flip;
-        let bucket = KING_BUCKETS[usize::from(seen / 8)][usize::from(seen % 4)];
+        let bucket = BUCKET_OF_KING[usize::from(seen / 8)][usize::from(seen % 4)];
         View { perspective, first: u16::from(bucket) * PIECE_INPUTS as u16, flip }
     }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use game::{Color, Game, Outcome, Variant};
 use search::network::Network;
-use search::{Control, Limits, Score, Searcher, Table, TableError};
+use search::{Answer, Control, Limits, Root, Score, Searcher, Table, TableError};
 use shakmaty::CastlingMode;
 
 use crate::random::Random;
@@ -47,6 +47,21 @@ impl SelfPlayer {
     pub(crate) fn clear(&mut self) {
         self.table.clear();
         self.searcher.clear();
+    }
+
+    /// Searches until no iteration is to begin after these nodes; the search ends at [`HARD_LIMIT`] times as many.
+    pub(crate) fn think(&mut self, root: &Root, soft: u64) -> Answer {
+        let limits = Limits {
+            soft_nodes: Some(soft),
+            nodes: Some(HARD_LIMIT.saturating_mul(soft)),
+            ..Limits::default()
+        };
+        self.think_within(root, &limits)
+    }
+
+    /// Searches within these limits.
+    pub(crate) fn think_within(&mut self, root: &Root, limits: &Limits) -> Answer {
+        self.searcher.think(&mut self.table, root, limits, &Control::new(), &Instant::now(), &mut ())
     }
 }
 
@@ -106,8 +121,6 @@ fn play_from(
     mut game: Game,
     nodes: &mut u64,
 ) -> Option<GameRecord> {
-    let soft = u64::from(recipe.soft_nodes);
-    let limits = Limits { soft_nodes: Some(soft), nodes: Some(HARD_LIMIT * soft), ..Limits::default() };
     let mut moves: Vec<Played> =
         game.moves().iter().map(|&m| Played { mv: engine::to_search(m), score: None }).collect();
     let opening = moves.len();
@@ -116,8 +129,7 @@ fn play_from(
             return Some(GameRecord { start, result, moves });
         }
         let root = engine::root(&game)?;
-        let SelfPlayer { table, searcher } = player;
-        let answer = searcher.think(table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
+        let answer = player.think(&root, recipe.soft_nodes.into());
         let mv = answer.best.expect("a game that is not over has a move");
         let score = answer.score;
         *nodes += answer.nodes;

@@ -30,8 +30,7 @@ use dataset::Dataset;
 pub(crate) use dataset::{HELD_OUT, Kept, for_each_kept};
 use model::{Model, Shape, Target};
 use optimiser::AdamW;
-use sample::Source;
-pub(crate) use sample::{SAMPLE_BYTES, Sample};
+pub(crate) use sample::{SAMPLE_BYTES, Sample, Source};
 use tile::{TILE, Tile};
 
 /// Train a network on games; --resume continues an interrupted run

@@ -127,16 +127,20 @@ impl Sample {
         let are_pieces = pieces.iter().all(|pair| pair & 0xF < 12 && pair >> 4 < 12);
         let is_whole = occupied.count_ones() == u32::from(count) && (2..=32).contains(&count);
         ensure!(are_pieces && is_whole && (3..=5).contains(&source), "not a sample of a tree");
-        let king = |wanted| {
-            let is_king = |&(at, _): &(usize, Square)| pieces[at / 2] >> (4 * (at % 2)) & 0xF == wanted;
-            let mut found = Bitboard(occupied).into_iter().enumerate().filter(is_king);
-            let (_, square) =
-                found.next().filter(|_| found.next().is_none()).ok_or_else(|| anyhow!("not one king"))?;
-            Ok::<Square, anyhow::Error>(square)
-        };
-        let kings = [king(KING)?, king(KING + 6)?.flip_vertical()];
+        let kings = [
+            only_square_of(KING, occupied, &pieces)?,
+            only_square_of(KING + 6, occupied, &pieces)?.flip_vertical(),
+        ];
         Ok(Sample { occupied, pieces, score, source, count, kings })
     }
+}
+
+/// Returns the only square on which a piece of this kind stands.
+fn only_square_of(kind: u8, occupied: u64, pieces: &[u8; 16]) -> Result<Square> {
+    let is_wanted = |&(at, _): &(usize, Square)| pieces[at / 2] >> (4 * (at % 2)) & 0xF == kind;
+    let mut found = Bitboard(occupied).into_iter().enumerate().filter(is_wanted);
+    let only = found.next().filter(|_| found.next().is_none());
+    only.map(|(_, square)| square).ok_or_else(|| anyhow!("not one king"))
 }
 
 impl Inputs {

@@ -146,7 +146,8 @@ fn null_moves_are_played_and_taken_back_in_an_analysis() {
 fn a_change_of_the_side_to_move_is_analysed_at_once() {
     let mut gui = Gui::quick();
     gui.send(&["post", "analyze"]);
-    for (color, mv, ranks) in [("black", "usermove e7e5", ['5', '6']), ("white", "usermove e2e4", ['3', '4'])] {
+    for (color, mv, ranks) in [("black", "usermove e7e5", ['5', '6']), ("white", "usermove e2e4", ['3', '4'])]
+    {
         gui.send(&[color]);
         // Lines of the former position may still come.
         let thinking = |line: &str| ThinkingLine::parse(line).unwrap_or_else(|| panic!("{color}: {line}"));
