@@ -111,8 +111,24 @@ impl UciPlayer {
         };
         player.greet()?;
         player.set_options()?;
-        player.wait_until_ready()?;
+        for said in player.wait_until_ready()? {
+            if player.refuses_option(&said) {
+                return Err(player.stream.fail(PlayerFault::Start(said)));
+            }
+        }
         Ok(player)
+    }
+
+    /// Whether an engine says that it can't use the value of an option of the specification. UCI has no message for it; engines say it
+    /// as information.
+    fn refuses_option(&self, said: &str) -> bool {
+        let lower = said.to_lowercase();
+        let refuses = ["can't", "cannot", "could not", "error", "fail", "invalid"]
+            .iter()
+            .any(|word| lower.contains(word));
+        let mut values = self.stream.spec.options.values().map(ToString::to_string);
+        // Short values would be found by chance.
+        refuses && values.any(|value| value.len() > 3 && said.contains(&value))
     }
 
     fn greet(&mut self) -> Result<(), PlayerFault> {
@@ -206,11 +222,18 @@ impl UciPlayer {
         self.stream.tell(Command::SetOption { name: name.to_owned(), value: Some(value) })
     }
 
-    fn wait_until_ready(&mut self) -> Result<(), PlayerFault> {
+    /// Waits until the engine is ready. Returns what it said meanwhile.
+    fn wait_until_ready(&mut self) -> Result<Vec<String>, PlayerFault> {
         self.stream.tell(Command::IsReady)?;
         let until = self.stream.deadline();
-        while self.stream.answer("isready", until)?.message != Ok(Message::ReadyOk) {}
-        Ok(())
+        let mut said = Vec::new();
+        loop {
+            match self.stream.answer("isready", until)?.message {
+                Ok(Message::ReadyOk) => return Ok(said),
+                Ok(Message::Info(info)) => said.extend(info.string),
+                _ => {}
+            }
+        }
     }
 
     /// Stops the current search, if any; its answer will be dropped.
@@ -413,7 +436,7 @@ impl Player for UciPlayer {
     fn check_ready(&mut self) -> Result<(), PlayerFault> {
         self.stop()?;
         self.wait_until_stopped()?;
-        self.wait_until_ready()
+        self.wait_until_ready().map(drop)
     }
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
@@ -430,7 +453,7 @@ impl Player for UciPlayer {
             self.set_if_offered("UCI_Opponent", format!("none none computer {}", game.opponent))?;
         }
         self.ponders = game.ponder && self.option("Ponder").is_some();
-        self.wait_until_ready()
+        self.wait_until_ready().map(drop)
     }
 
     fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault> {

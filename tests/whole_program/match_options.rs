@@ -149,6 +149,16 @@ fn files_have_what_was_asked_for() {
 }
 
 #[test]
+fn an_engine_that_cannot_use_the_value_of_an_option_plays_no_match() {
+    let hall = Hall::new();
+    let engine = |name: &str, option: &str| format!("cmd='{HERALD}' name={name} {option}");
+    let [new, old] = [engine("new", "option.EvalFile=nosuch"), engine("old", "option.Hash=8")];
+    let output = hall.play(&["--engine", &new, "--engine", &old]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text(&output.stderr).contains("can't use `nosuch` as a network"), "{output:?}");
+}
+
+#[test]
 fn engines_are_started_as_often_as_wanted() {
     let hall = Hall::new();
     let script = hall.write("count.sh", &format!("echo started >> starts\nexec {HERALD} uci\n"));

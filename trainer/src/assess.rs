@@ -1,5 +1,7 @@
 //! `herald-trainer assess`: compares a network with the embedded one without playing games.
 
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
@@ -11,7 +13,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, Role, Setup};
 
 use crate::train::{Kept, for_each_kept};
-use crate::{InputError, read_network, say, scale, within};
+use crate::{InputError, read_network, scale, within};
 
 /// Compare a network with the embedded one on held-out games, or with the verdicts of deep searches, and show its average piece values
 #[derive(Args)]
@@ -39,11 +41,11 @@ const PROBED: usize = 5_000;
 impl Assess {
     pub(crate) fn run(&self) -> Result<()> {
         let network = read_network(&self.network)?;
-        say(format_args!("{network:?}"));
+        writeln!(io::stdout(), "{network:?}")?;
         if let Some(path) = &self.verdicts {
             let verdicts = read_verdicts(path).with_context(|| format!("{}", path.display()))?;
-            say(format_args!("{} verdicts, sigmoid(ce / {VERDICT_UNIT})", verdicts.len()));
-            compare(&network, &verdicts);
+            let losses = losses(&network, &verdicts);
+            write!(io::stdout(), "{} verdicts, sigmoid(ce / {VERDICT_UNIT})\n{losses}", verdicts.len())?;
         }
         if self.games.is_empty() {
             return Ok(());
@@ -56,31 +58,35 @@ impl Assess {
         let by_score: Vec<_> =
             held_out.iter().map(|kept| (f64::from(kept.score), f64::from(kept.points()))).collect();
         let unit = scale::fit(|scale| scale::loss(&by_score, scale));
-        say(format_args!("{} held-out positions, sigmoid(score / {unit:.1})", held_out.len()));
         let share = self.result_share;
         let target = |kept: &Kept| {
             share * f64::from(kept.points()) + (1.0 - share) * scale::sigmoid(f64::from(kept.score) / unit)
         };
         let targets: Vec<_> = held_out.iter().map(|kept| (kept.position.clone(), target(kept))).collect();
-        compare(&network, &targets);
-        show_pieces(&network, &held_out);
+        let (count, losses, pieces) =
+            (held_out.len(), losses(&network, &targets), pieces(&network, &held_out));
+        write!(io::stdout(), "{count} held-out positions, sigmoid(score / {unit:.1})\n{losses}{pieces}")?;
         Ok(())
     }
 }
 
-/// Prints the losses of both networks against expected results of positions, each at its best scale.
-fn compare(network: &Network, targets: &[(Position, f64)]) {
-    let loss_of = |name: &str, network: &Network| {
+/// Returns, as lines, the losses of both networks against expected results of positions, each at its best scale.
+fn losses(network: &Network, targets: &[(Position, f64)]) -> String {
+    let mut lines = String::new();
+    let mut loss_of = |name: &str, network: &Network| {
         let value = |position| f64::from(network.evaluate(position).value());
         let pairs: Vec<_> = targets.iter().map(|(position, target)| (value(position), *target)).collect();
         let best = scale::fit(|scale| scale::loss(&pairs, scale));
         let loss = scale::loss(&pairs, best);
-        say(format_args!("{name:<20} loss {loss:.6} at scale {best:.1}"));
+        let _ = writeln!(lines, "{name:<20} loss {loss:.6} at scale {best:.1}");
         loss
     };
     let (playing, assessed) =
         (loss_of("embedded network", &Network::embedded()), loss_of("this network", network));
-    say(format_args!("loss of this network is {:.1} % lower", 100.0 * (1.0 - assessed / playing)));
+    let percent = 100.0 * (assessed / playing - 1.0);
+    let side = if percent > 0.0 { "higher" } else { "lower" };
+    let _ = writeln!(lines, "loss of this network is {:.1} % {side}", percent.abs());
+    lines
 }
 
 /// Reads the positions of EPD records that have a `ce`, with the result for the side to move that it lets expect.
@@ -105,8 +111,9 @@ fn read_verdict(line: &str) -> Option<(Position, f64)> {
     Some((Position::from(&chess), scale::sigmoid(f64::from(centipawns) / VERDICT_UNIT)))
 }
 
-/// Prints by how much the evaluation decreases on average when a piece of the side to move is removed.
-fn show_pieces(network: &Network, held_out: &[Kept]) {
+/// Returns, as lines, by how much the evaluation decreases on average when a piece of the side to move is removed.
+fn pieces(network: &Network, held_out: &[Kept]) -> String {
+    let mut lines = String::new();
     let probed = &held_out[..held_out.len().min(PROBED)];
     for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
         let falls: Vec<i32> = probed
@@ -118,8 +125,9 @@ fn show_pieces(network: &Network, held_out: &[Kept]) {
             .collect();
         let sum: i64 = falls.iter().copied().map(i64::from).sum();
         let mean = sum / falls.len().max(1) as i64;
-        say(format_args!("{:<8} {mean:>5} centipawns, {} positions", format!("{role:?}"), falls.len()));
+        let _ = writeln!(lines, "{:<8} {mean:>5} centipawns, {} positions", format!("{role:?}"), falls.len());
     }
+    lines
 }
 
 /// Returns the position without the first piece of this kind of the side to move; `None` if there is none or the result

@@ -49,8 +49,11 @@ struct Statistics {
 impl Inspect {
     pub(crate) fn run(&self) -> Result<()> {
         let files = chunks_of(&self.games)?;
-        let parts: Vec<(Statistics, Vec<String>)> =
-            files.par_iter().map(|path| self.inspect(path, files.len())).collect::<Result<_>>()?;
+        let parts: Vec<(Statistics, Vec<String>)> = files
+            .par_iter()
+            .enumerate()
+            .map(|(at, path)| self.inspect(path, self.share(at, files.len())))
+            .collect::<Result<_>>()?;
         if self.pgn.is_some() {
             let mut games = parts.iter().flat_map(|(_, games)| games);
             return Ok(games.try_for_each(|pgn| io::stdout().write_all(pgn.as_bytes()))?);
@@ -62,8 +65,14 @@ impl Inspect {
         Ok(write!(io::stdout(), "{all}")?)
     }
 
-    /// Computes the statistics of a file and selects its share of the games written as PGN.
-    fn inspect(&self, path: &std::path::Path, files: usize) -> Result<(Statistics, Vec<String>)> {
+    /// Returns how many of the games written as PGN are of the file at this index.
+    fn share(&self, at: usize, files: usize) -> usize {
+        let wanted = self.pgn.unwrap_or(0);
+        (at + 1) * wanted / files - at * wanted / files
+    }
+
+    /// Computes the statistics of a file and selects some games to write as PGN.
+    fn inspect(&self, path: &std::path::Path, wanted: usize) -> Result<(Statistics, Vec<String>)> {
         let mut reader = ChunkReader::open(path)?;
         let mut records = Vec::new();
         let mut statistics = Statistics::default();
@@ -75,7 +84,7 @@ impl Inspect {
             statistics.count(&game, bytes.len());
             records.push((number, game));
         }
-        let wanted = self.pgn.unwrap_or(0).div_ceil(files).min(records.len());
+        let wanted = wanted.min(records.len());
         let samples = (0..wanted).map(|n| &records[n * records.len() / wanted]);
         Ok((statistics, samples.map(|(number, game)| to_pgn(*number, game)).collect()))
     }
@@ -185,6 +194,14 @@ fn outcome(game: &Game, result: GameResult) -> Outcome {
 mod tests {
     use super::*;
     use crate::record::tests::game;
+
+    #[test]
+    fn the_files_share_the_games_that_are_written() {
+        for (wanted, files) in [(0, 3), (1, 2), (5, 3), (22, 4), (3, 7)] {
+            let inspect = Inspect { games: Vec::new(), pgn: Some(wanted) };
+            assert_eq!((0..files).map(|at| inspect.share(at, files)).sum::<usize>(), wanted);
+        }
+    }
 
     #[test]
     fn games_are_counted_and_shown() {

@@ -60,6 +60,9 @@ where
     }
 }
 
+/// Most threads that a run can have.
+const MOST_THREADS: usize = 1024;
+
 /// Most minutes that a run can be limited to: two years.
 const MOST_MINUTES: f64 = 1e6;
 
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
     let wrong = error.downcast_ref::<InputError>().is_some();
     let reasons: Vec<String> =
         error.chain().map(ToString::to_string).filter(|reason| *reason != InputError.to_string()).collect();
-    eprintln!("herald-trainer: {}", reasons.join(": "));
+    // Nobody can be told that this can't be written.
+    let _ = writeln!(io::stderr(), "herald-trainer: {}", reasons.join(": "));
     ExitCode::from(if wrong { WRONG } else { FAILED })
 }

@@ -23,9 +23,10 @@ use crate::generate::SelfPlayer;
 use crate::random::Random;
 use crate::record::{ChunkReader, GameRecord, TREE_EXTENSION, TreeFile, chunks_of, quiet_score};
 use crate::train::{HELD_OUT, Sample};
-use crate::{InputError, MOST_MINUTES, read_network, say, within};
+use crate::{InputError, MOST_MINUTES, MOST_THREADS, read_network, say, within};
 
-/// Search positions of games and keep positions of the search trees; an interrupted run is continued by the same command
+/// Search positions of games and keep positions of the search trees; the same command continues an interrupted run with the first
+/// file that is not there
 #[derive(Args)]
 #[command(after_help = "Example: herald-trainer trees data/selfplay --output data/trees\n\
                         herald-trainer train data/selfplay --trees data/trees --output data/net1 --buckets 8")]
@@ -51,14 +52,15 @@ pub(crate) struct Trees {
     /// One in this number of the positions of the least depth is kept, by chance; of those a ply deeper, twice as many, and so on
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     one_in: u32,
-    /// Search each position that is kept by itself, with this number of nodes, and keep its score instead of a bound
+    /// Search each of these positions by itself and keep its score instead of a bound, if the best move is no capture or promotion. No
+    /// iteration begins after this number of nodes; the search ends at eight times as many
     #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u64).range(1..))]
     exact: Option<u64>,
     /// Random seed; the same seed gives the same positions on any number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Number of threads; 0 means one per processor core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = within(0, MOST_THREADS))]
     threads: usize,
     /// Start no new file after this number of minutes
     #[arg(long, value_parser = within(0.0, MOST_MINUTES))]
@@ -82,20 +84,26 @@ impl Trees {
         let pool = ThreadPoolBuilder::new().num_threads(self.threads).stack_size(STACK_SIZE).build()?;
         let progress = ProgressBar::new(files.len() as u64)
             .with_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} files, {eta} left")?);
-        let (begun, mut found) = (Instant::now(), 0);
+        // Before the first search, so that no file of another recipe comes beside those that are there.
+        let mut missing = Vec::new();
         for (path, file) in &files {
+            let recipe = self.recipe(&network, file)?;
+            if !TreeFile::exists(path, recipe)? {
+                missing.push((path, file, recipe));
+            }
+        }
+        progress.set_position((files.len() - missing.len()) as u64);
+        let (begun, mut found) = (Instant::now(), 0);
+        for (path, file, recipe) in missing {
             if self.minutes.is_some_and(|minutes| begun.elapsed().as_secs_f64() > 60.0 * minutes) {
                 break;
             }
-            let recipe = self.recipe(&network, file)?;
-            if !TreeFile::exists(path, recipe)? {
-                let trees = pool.install(|| self.search(file, &network, recipe))?;
-                found += trees.training.len() + trees.held_out.len();
-                trees.write(path)?;
-            }
+            let trees = pool.install(|| self.search(file, &network, recipe))?;
+            found += trees.training.len() + trees.held_out.len();
+            trees.write(path)?;
             progress.inc(1);
         }
-        progress.finish();
+        progress.finish_and_clear();
         say(format_args!("{found} positions in {:.0} s", begun.elapsed().as_secs_f64()));
         Ok(())
     }
@@ -105,7 +113,10 @@ impl Trees {
         let mut files = BTreeMap::new();
         for file in chunks_of(&self.games)? {
             let path = self.output_of(&file);
-            let fault = format!("{} has the same name as another one", file.display());
+            let fault = format!(
+                "{} has the same name as another one: give them outputs of their own",
+                file.display()
+            );
             let earlier = files.insert(path, file);
             ensure!(earlier.is_none(), anyhow!(InputError).context(fault));
         }

@@ -16,7 +16,7 @@ use search::STACK_SIZE;
 use search::network::Network;
 
 use crate::record::{ChunkWriter, Recipe};
-use crate::{InputError, MOST_MINUTES, read_network, say, within};
+use crate::{InputError, MOST_MINUTES, MOST_THREADS, read_network, say, within};
 pub(crate) use selfplay::{SelfPlayer, game_from};
 
 /// Generate self-play games; an interrupted run is continued by the same command
@@ -43,7 +43,7 @@ pub(crate) struct Generate {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Number of threads; 0 means one per processor core
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = within(0, MOST_THREADS))]
     threads: usize,
     /// Start no new game after this number of minutes
     #[arg(long, value_parser = within(0.0, MOST_MINUTES))]
@@ -66,7 +66,7 @@ impl Generate {
         let progress =
             ProgressBar::new(self.games).with_style(style).with_position(writer.games().min(self.games));
         let (games, nodes, time) = self.play(writer, &recipe, &network, &progress)?;
-        progress.finish();
+        progress.finish_and_clear();
         let speed = nodes as f64 / time.as_secs_f64().max(1e-9);
         say(format_args!("{games} games, {nodes} nodes, {speed:.0} nodes per second and thread"));
         Ok(())

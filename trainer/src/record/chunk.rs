@@ -9,6 +9,7 @@
 //! Numbers are little-endian. A checksum is the lower half of the [`fingerprint`]. Each game is written with one call:
 //! if the program is killed, at most the last game of the last file is incomplete. It is then cut off and played again.
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, ErrorKind, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,13 @@ pub(crate) struct Recipe {
     pub(crate) chess960_percent: u32,
     /// The fingerprint of the network that plays; 0 in games of the former hand-written evaluation.
     pub(crate) network: u64,
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Recipe { seed, soft_nodes, chess960_percent, network } = self;
+        write!(f, "seed {seed}, {soft_nodes} nodes, {chess960_percent} % Chess960 and network {network:016x}")
+    }
 }
 
 fn checksum(bytes: &[u8]) -> [u8; 4] {
@@ -253,7 +261,7 @@ impl Chunk {
         let mut reader = ChunkReader::new(path, file.try_clone()?)?;
         ensure!(
             (reader.recipe, reader.first) == (*recipe, first),
-            "its games have {:?}, expected {recipe:?}",
+            "its games are of {}, expected {recipe}",
             reader.recipe
         );
         while reader.next_bytes()?.is_some() {}
@@ -373,7 +381,7 @@ mod tests {
         assert!(fault(&changed(HEADER - 1)).contains("header is damaged"));
         assert!(fault(&changed(HEADER + 3)).contains("game 0, byte 48: the game is damaged"));
         let other = Recipe { soft_nodes: 21, ..RECIPE };
-        assert!(fault(&header(&other, 0)).contains("soft_nodes: 21"));
+        assert!(fault(&header(&other, 0)).contains("seed 3, 21 nodes"));
         std::fs::write(&path, &whole).unwrap();
         let _first = ChunkWriter::resume(folder.path(), RECIPE, 4).unwrap();
         let second = ChunkWriter::resume(folder.path(), RECIPE, 4).err().unwrap();

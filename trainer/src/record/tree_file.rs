@@ -66,7 +66,10 @@ impl TreeFile {
             let file = File::open(path)?;
             (&file).take(HEADER as u64).read_to_end(&mut header)?;
             let [found, training, held_out] = read_header(&header)?;
-            ensure!(found == recipe, "it was made of other games, with another network or other settings");
+            ensure!(
+                found == recipe,
+                "it was made of other games, with another network or other settings: use another --output, or remove it"
+            );
             let samples = u128::from(training) + u128::from(held_out);
             let length = samples * SAMPLE_BYTES as u128 + HEADER as u128 + 8;
             ensure!(u128::from(file.metadata()?.len()) == length, "the file is damaged or incomplete");

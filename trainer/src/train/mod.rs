@@ -24,7 +24,7 @@ use search::network::{MAX_HIDDEN, Network, Parameters, fingerprint};
 
 use crate::files::write_whole;
 use crate::random::Random;
-use crate::{InputError, say, scale, within};
+use crate::{InputError, MOST_THREADS, say, scale, within};
 use checkpoint::Checkpoint;
 use dataset::Dataset;
 pub(crate) use dataset::{HELD_OUT, Kept, for_each_kept};
@@ -33,7 +33,7 @@ use optimiser::AdamW;
 pub(crate) use sample::{SAMPLE_BYTES, Sample, Source};
 use tile::{TILE, Tile};
 
-/// Train a network on games; --resume continues an interrupted run
+/// Train a network on games; the same command with --resume continues an interrupted run
 #[derive(Args, Clone)]
 #[command(
     after_help = "Example: herald-trainer train data/selfplay --output data/net1 --hidden 64 --epochs 40\n\
@@ -43,16 +43,16 @@ pub(crate) struct Train {
     /// Game files, or folders of game files
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// Tree files, or folders of tree files, to train on as well
+    /// A tree file, or a folder of tree files, to train on as well; can be given several times
     #[arg(long, value_name = "TREES")]
     trees: Vec<PathBuf>,
     /// Output folder
     #[arg(long)]
     output: PathBuf,
-    /// Start with the weights of this network; by default, with small random weights
+    /// Start with the weights of this network, and its number of buckets; by default, with small random weights
     #[arg(long, value_name = "NETWORK", conflicts_with = "buckets")]
     start: Option<PathBuf>,
-    /// Number of hidden neurons, a multiple of 64; by default as many as the network has that is started with, else 64
+    /// Number of hidden neurons, a multiple of 64 up to 2048; by default as many as the network has that is started with, which can't have fewer, else 64
     #[arg(long, value_parser = width)]
     hidden: Option<usize>,
     /// Number of output layers, selected by the number of pieces
@@ -78,7 +78,7 @@ pub(crate) struct Train {
     seed: u64,
     /// Number of threads; 0 means one per processor core. Rounding errors, and thus the weights, depend on the number
     /// of threads
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = within(0, MOST_THREADS))]
     threads: usize,
     /// Resume from the checkpoint in the output folder
     #[arg(long)]
