@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -52,7 +52,7 @@ impl Inspect {
         let parts: Vec<(Statistics, Vec<String>)> = files
             .par_iter()
             .enumerate()
-            .map(|(at, path)| self.inspect(path, self.share(at, files.len())))
+            .map(|(at, path)| inspect(path, self.share(at, files.len())))
             .collect::<Result<_>>()?;
         if self.pgn.is_some() {
             let mut games = parts.iter().flat_map(|(_, games)| games);
@@ -70,24 +70,24 @@ impl Inspect {
         let wanted = self.pgn.unwrap_or(0);
         (at + 1) * wanted / files - at * wanted / files
     }
+}
 
-    /// Computes the statistics of a file and selects some games to write as PGN.
-    fn inspect(&self, path: &std::path::Path, wanted: usize) -> Result<(Statistics, Vec<String>)> {
-        let mut reader = ChunkReader::open(path)?;
-        let mut records = Vec::new();
-        let mut statistics = Statistics::default();
-        while let Some((number, game, bytes)) = reader.next_game()? {
-            if game.encode() != bytes {
-                let place = format!("{}, game {number}", path.display());
-                return Err(anyhow!(InputError).context(place + ": encoding it again gives different bytes"));
-            }
-            statistics.count(&game, bytes.len());
-            records.push((number, game));
+/// Computes the statistics of a file and selects some games to write as PGN.
+fn inspect(path: &Path, wanted: usize) -> Result<(Statistics, Vec<String>)> {
+    let mut reader = ChunkReader::open(path)?;
+    let mut records = Vec::new();
+    let mut statistics = Statistics::default();
+    while let Some((number, game, bytes)) = reader.next_game()? {
+        if game.encode() != bytes {
+            let place = format!("{}, game {number}", path.display());
+            return Err(anyhow!(InputError).context(place + ": encoding it again gives different bytes"));
         }
-        let wanted = wanted.min(records.len());
-        let samples = (0..wanted).map(|n| &records[n * records.len() / wanted]);
-        Ok((statistics, samples.map(|(number, game)| to_pgn(*number, game)).collect()))
+        statistics.count(&game, bytes.len());
+        records.push((number, game));
     }
+    let wanted = wanted.min(records.len());
+    let samples = (0..wanted).map(|n| &records[n * records.len() / wanted]);
+    Ok((statistics, samples.map(|(number, game)| to_pgn(*number, game)).collect()))
 }
 
 impl Statistics {
