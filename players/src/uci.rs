@@ -111,12 +111,10 @@ impl UciPlayer {
         };
         player.greet()?;
         player.set_options()?;
-        for said in player.wait_until_ready()? {
-            if player.refuses_option(&said) {
-                return Err(player.stream.fail(PlayerFault::Start(said)));
-            }
+        match player.wait_until_ready()? {
+            Some(refusal) => Err(player.stream.fail(PlayerFault::Start(refusal))),
+            None => Ok(player),
         }
-        Ok(player)
     }
 
     /// Whether an engine says that it can't use the value of an option of the specification. UCI has no message for it; engines say it
@@ -222,15 +220,17 @@ impl UciPlayer {
         self.stream.tell(Command::SetOption { name: name.to_owned(), value: Some(value) })
     }
 
-    /// Waits until the engine is ready. Returns what it said meanwhile.
-    fn wait_until_ready(&mut self) -> Result<Vec<String>, PlayerFault> {
+    /// Waits until the engine is ready. Returns the first refusal of an option's value that it says meanwhile.
+    fn wait_until_ready(&mut self) -> Result<Option<String>, PlayerFault> {
         self.stream.tell(Command::IsReady)?;
         let until = self.stream.deadline();
-        let mut said = Vec::new();
+        let mut refusal = None;
         loop {
             match self.stream.answer("isready", until)?.message {
-                Ok(Message::ReadyOk) => return Ok(said),
-                Ok(Message::Info(info)) => said.extend(info.string),
+                Ok(Message::ReadyOk) => return Ok(refusal),
+                Ok(Message::Info(info)) if refusal.is_none() => {
+                    refusal = info.string.filter(|said| self.refuses_option(said));
+                }
                 _ => {}
             }
         }

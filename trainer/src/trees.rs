@@ -183,14 +183,14 @@ impl Trees {
         }
         let mut nodes = deepest(player.searcher.take_tree());
         if let Some(exact) = self.exact {
-            nodes.retain_mut(|node| is_scored(player, node, exact));
+            nodes.retain_mut(|node| stays_quiet(player, node, exact));
         }
         nodes.iter().filter(|node| node.score.value().abs() < MOST).map(Sample::of_node).collect()
     }
 }
 
 /// Gives a position the score of a search of its own. Returns whether it is quiet by that search too.
-fn is_scored(player: &mut SelfPlayer, node: &mut TreeNode, nodes: u64) -> bool {
+fn stays_quiet(player: &mut SelfPlayer, node: &mut TreeNode, nodes: u64) -> bool {
     let answer = player.think(&Root::new(node.position.clone(), Vec::new()), nodes);
     node.score = answer.score;
     node.bound = Bound::Exact;
@@ -293,6 +293,7 @@ mod tests {
         let again = trees(folder.path(), "one", 1, None);
         assert_eq!(again, one, "the file is there already");
     }
+
     #[test]
     fn with_searches_of_their_own_positions_have_exact_scores() {
         let folder = folder_of_games();
