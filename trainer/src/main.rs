@@ -32,6 +32,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Subcommands {
     Assess(assess::Assess),
+    Average(train::Average),
     Generate(generate::Generate),
     Inspect(inspect::Inspect),
     Train(Box<train::Train>),
@@ -79,6 +80,7 @@ const WRONG: u8 = 2;
 fn main() -> ExitCode {
     let done = match Arguments::parse().subcommand {
         Subcommands::Assess(assess) => assess.run(),
+        Subcommands::Average(average) => average.run(),
         Subcommands::Generate(generate) => generate.run(),
         Subcommands::Inspect(inspect) => inspect.run(),
         Subcommands::Train(train) => train.run(),

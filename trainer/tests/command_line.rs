@@ -70,6 +70,7 @@ fn bad_files_are_one_line_and_exit_status_2() {
     for bytes in spoiled(&network, &whole) {
         fs::write(folder.path().join("bad.network"), bytes).unwrap();
         assert_refused(&folder, "assess bad.network data", "bad.network");
+        assert_refused(&folder, &format!("average {NETWORK} bad.network --output mean"), "bad.network");
         assert_refused(&folder, "generate more --games 1 --network bad.network", "bad.network");
     }
     for command in
@@ -98,6 +99,9 @@ fn bad_files_are_one_line_and_exit_status_2() {
     assert_eq!(fs::read(&trees).unwrap(), whole_trees);
     fs::write(&trees, &whole_trees[..whole_trees.len() - 100]).unwrap();
     assert_refused(&folder, "trees data --output trees --nodes 500 --one-in 1", "incomplete");
+    assert_refused(&folder, &format!("average {NETWORK} {NETWORK} --output data"), "data");
+    run(&folder, &format!("average {NETWORK} {NETWORK}=2 --output mean"));
+    assert_eq!(fs::read(folder.path().join("mean")).unwrap(), network, "the average of one network");
     for arguments in ["--rate NaN", "--decay=-1", "--result-share 5", "--scale 0"] {
         let told = trainer(&folder, &format!("train data --output net {arguments}")).output().unwrap();
         assert_eq!(told.status.code(), Some(2), "{arguments}");

@@ -1,5 +1,6 @@
 //! `herald-trainer train`: trains a network on games.
 
+mod average;
 mod chart;
 mod checkpoint;
 mod dataset;
@@ -25,6 +26,7 @@ use search::network::{MAX_HIDDEN, Network, Parameters, fingerprint};
 use crate::files::write_whole;
 use crate::random::Random;
 use crate::{InputError, MOST_THREADS, say, scale, within};
+pub(crate) use average::Average;
 use checkpoint::Checkpoint;
 use dataset::Dataset;
 pub(crate) use dataset::{HELD_OUT, Kept, for_each_kept};
