@@ -7,10 +7,10 @@ use std::array;
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::Position;
 use crate::history::{PieceTo, Previous};
 use crate::parameters::{self as p, step};
 use crate::prefetch::prefetch;
-use crate::{Position, Score};
 
 /// Entries of each table, a power of two.
 const KINDS: usize = 16_384;
@@ -63,11 +63,6 @@ impl Corrections {
         if let Some((last, before)) = moves(previous) {
             pull(&mut self.continuation[before][last], step);
         }
-    }
-
-    /// Returns the corrected static evaluation, clamped to the range of evaluations.
-    pub(crate) fn correct(&self, position: &Position, previous: &Previous, evaluation: Score) -> Score {
-        Score::centipawns(evaluation.value() + self.get(position, previous))
     }
 }
 

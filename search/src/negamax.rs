@@ -25,9 +25,9 @@ struct Node<'p> {
     is_cut: bool,
     /// Whether the static evaluation has risen since the last move of the side to move.
     is_improving: bool,
-    /// The uncorrected static evaluation, for the hash table; `None` in check.
+    /// The static evaluation as it is, for the hash table; `None` in check.
     raw: Option<Score>,
-    /// The static evaluation with the correction histories applied; `None` in check.
+    /// The static evaluation, scaled and corrected; `None` in check.
     evaluation: Option<Score>,
     known: Option<Entry>,
     /// The move that the singular search excludes (step 14).
@@ -182,7 +182,7 @@ impl ChessWorker<'_> {
         self.search_moves(&node, alpha)
     }
 
-    /// Step 6: static evaluation, from the hash table if it is stored there, corrected by the correction histories.
+    /// Step 6: static evaluation, from the hash table if it is stored there, scaled and corrected.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "measured: a node is too large to be handed over")]
     fn open_node<'p>(
@@ -198,7 +198,7 @@ impl ChessWorker<'_> {
         let raw = (!position.is_check()).then(|| {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
         });
-        let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
+        let evaluation = raw.map(|raw| self.correct(position, &given.previous, raw));
         let excluded = self.frame(ply).excluded;
         self.frame(ply).evaluation = evaluation;
         let is_improving = self.is_improving(evaluation, ply);
@@ -254,7 +254,7 @@ impl ChessWorker<'_> {
     fn prune_node(&mut self, node: &Node, alpha: Score) -> Result<Option<Score>, Stopped> {
         let Node { position, beta, depth, ply, .. } = *node;
         let Some(evaluation) = node.evaluation else { return Ok(None) };
-        let estimate = estimate(node, evaluation);
+        let estimate = node.known.map_or(evaluation, |entry| entry.estimate(ply, evaluation));
 
         // Step 8: razoring. The evaluation is so far below alpha that at most captures can help.
         let margin = p::razoring_margin() + p::razoring_margin_per_squared_ply() * depth * depth;
@@ -416,7 +416,7 @@ impl ChessWorker<'_> {
         }
         if node.excluded.is_none() {
             let bound = Bound::of(best, first_alpha, node.beta);
-            self.correct(node, best, best_move, bound);
+            self.learn_error(node, best, best_move, bound);
             self.store(node, best, best_move, bound);
             if self.recorder.is_some() {
                 self.record(node, first_alpha, best, best_move);
@@ -525,7 +525,8 @@ impl ChessWorker<'_> {
         result
     }
 
-    /// Step 15: late move reductions. Returns by how many plies the first search of a move is reduced.
+    /// Step 15: late move reductions. Returns by how many plies the first search of a move is reduced; negative for an
+    /// extension.
     fn reduction(&mut self, node: &Node, attempt: &Attempt) -> i32 {
         let (position, number) = (node.position, attempt.number);
         if node.depth < p::late_move_reduction_depth() || number <= 1 + usize::from(node.is_pv) {
@@ -552,7 +553,10 @@ impl ChessWorker<'_> {
         reduction += p::reduction_not_improving() * i32::from(!node.is_improving);
         reduction += p::reduction_tactical_hash_move() * i32::from(hash_move_is_tactical);
         reduction += p::reduction_many_cutoffs() * i32::from(many_cutoffs);
-        (reduction / 1024).max(0)
+        // As singular extensions, not for ever; and not at the root, where most moves would be.
+        let may_extend =
+            (1..p::singular_ply_limit() * self.thread.progress.depth).contains(&(node.ply as i32));
+        (reduction / 1024).max(if may_extend { -p::late_move_extension() } else { 0 })
     }
 
     /// Step 16: principal variation search. The first move is searched with the full window, the others first with
@@ -606,7 +610,7 @@ impl ChessWorker<'_> {
 
     /// Step 18: updates the correction histories with the difference of score and static evaluation. Only if the best
     /// move is quiet and the bound shows on which side of the evaluation the score lies.
-    fn correct(&mut self, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
+    fn learn_error(&mut self, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
         let (position, Some(evaluation)) = (node.position, node.evaluation) else { return };
         let is_quiet = best_move.is_none_or(|m| !position.is_tactical(m));
         if bound.corrects(best, evaluation) && !best.is_mate() && is_quiet {
@@ -658,13 +662,4 @@ enum Singularity {
     Extension(i32),
     /// The node is settled with this score.
     Cut(Score),
-}
-
-/// Returns the score of the hash entry if its bound makes it a better estimate than the static evaluation, else the
-/// static evaluation.
-fn estimate(node: &Node, evaluation: Score) -> Score {
-    let Some(entry) = node.known else { return evaluation };
-    let score = entry.score.relative_to_root(node.ply);
-    let is_better = step!(hash_score_as_evaluation, entry.bound.corrects(score, evaluation));
-    if is_better && !score.is_mate() { score } else { evaluation }
 }

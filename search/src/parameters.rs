@@ -194,6 +194,9 @@ parameters! {
     /// A node counts as having many cutoffs below it if there are more than this.
     many_cutoffs = 3;
 
+    /// Plies by which the most promising late moves are extended instead of reduced.
+    late_move_extension = 1;
+
     /// A reduced move that exceeds the best score by this margin is searched a ply deeper.
     deeper_margin = 40;
     deeper_margin_per_ply = 2;
@@ -217,6 +220,12 @@ parameters! {
     history_bonus_limit = 1_800;
     /// Maximum magnitude of a single history value.
     history_limit = 16_384;
+
+    /// Thousandths by which evaluations grow for each piece more than [`evaluation_pieces`], kings and pawns included.
+    evaluation_per_piece = 8;
+    evaluation_pieces = 20;
+    /// Thousandths by which evaluations fade for each ply of the halfmove clock.
+    evaluation_fade = 2;
 
     /// Divisor that converts the sum of a position's correction entries into centipawns.
     correction_entries_per_centipawn = 28;

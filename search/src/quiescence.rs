@@ -15,7 +15,7 @@ struct QuietNode<'p> {
     ply: usize,
     /// Whether the side to move is in check and all evasions are searched.
     is_check: bool,
-    /// The static evaluation with the correction histories applied; `None` in check.
+    /// The static evaluation, scaled and corrected; `None` in check.
     evaluation: Option<Score>,
     hash_move: Option<Move>,
     previous: Previous,
@@ -49,14 +49,19 @@ impl ChessWorker<'_> {
         let raw = (!is_check).then(|| {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
         });
-        let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &previous, raw));
-        let stand_pat = evaluation.unwrap_or(Score::mated_at(ply));
+        let evaluation = raw.map(|raw| self.correct(position, &previous, raw));
+        let estimate = |evaluation| known.map_or(evaluation, |entry| entry.estimate(ply, evaluation));
+        let stand_pat = evaluation.map_or(Score::mated_at(ply), estimate);
         if stand_pat >= beta {
             return Ok(stand_pat);
         }
         let hash_move = known.and_then(|entry| entry.best);
         let node = QuietNode { position, beta, ply, is_check, evaluation, hash_move, previous };
         let (best, best_move) = self.quiesce_moves(&node, alpha.max(stand_pat), stand_pat)?;
+        // What the table says is not stored as if it had been found here.
+        if best == stand_pat && evaluation.is_some_and(|evaluation| evaluation != stand_pat) {
+            return Ok(best);
+        }
         let entry = Entry {
             best: best_move,
             score: best.relative_to_node(ply),

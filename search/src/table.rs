@@ -34,7 +34,7 @@ pub struct Entry {
     pub best: Option<Move>,
     /// Relative to the node: see [`Score::relative_to_node`].
     pub score: Score,
-    /// The static evaluation; `None` in check.
+    /// The static evaluation, neither scaled nor corrected; `None` in check.
     pub evaluation: Option<Score>,
     /// Plies searched below the position, 0 for quiescence.
     pub depth: i32,
@@ -58,6 +58,14 @@ impl Entry {
             Bound::Upper => score <= alpha,
         };
         is_settled.then_some(score)
+    }
+
+    /// Returns the score if its bound makes it a better estimate at this ply than the static evaluation, else the evaluation.
+    #[inline]
+    pub(crate) fn estimate(&self, ply: usize, evaluation: Score) -> Score {
+        let score = self.score.relative_to_root(ply);
+        let is_better = step!(hash_score_as_evaluation, self.bound.corrects(score, evaluation));
+        if is_better && !score.is_mate() { score } else { evaluation }
     }
 
     fn pack(&self, generation: u8) -> u64 {
@@ -325,6 +333,25 @@ mod tests {
         table.store(4, entry(1));
         table.store(5, entry(0));
         assert!(table.probe(1).is_some() && table.probe(3).is_none() && table.probe(5).is_some());
+    }
+
+    #[test]
+    fn a_score_replaces_an_evaluation_that_its_bound_rules_out() {
+        let estimate = |bound, score, evaluation| {
+            let entry = Entry { bound, score: Score::from_value(score), ..entry(1) };
+            entry.estimate(0, Score::from_value(evaluation)).value()
+        };
+        assert_eq!(estimate(Bound::Lower, 50, 20), 50);
+        assert_eq!(estimate(Bound::Lower, 50, 80), 80);
+        assert_eq!(estimate(Bound::Upper, 50, 80), 50);
+        assert_eq!(estimate(Bound::Upper, 50, 20), 20);
+        assert_eq!(estimate(Bound::Exact, 50, 80), 50);
+        let mate = Entry { score: Score::mate_at(3), ..entry(1) };
+        assert_eq!(
+            mate.estimate(0, Score::from_value(20)).value(),
+            20,
+            "how far a mate is off, a bound does not tell"
+        );
     }
 
     #[test]

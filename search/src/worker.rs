@@ -7,6 +7,7 @@ use shakmaty::Color;
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::memory::Zeroed;
 use crate::network::{Accumulators, Network};
+use crate::parameters as p;
 use crate::runtime::{SearchPosition, SearchThread, Stopped};
 use crate::tree::TreeRecorder;
 use crate::{MAX_PLY, Move, MoveList, Position, Reductions, Score, Tablebases, Wdl, endings};
@@ -14,6 +15,16 @@ use crate::{MAX_PLY, Move, MoveList, Position, Reductions, Score, Tablebases, Wd
 /// Returns the static evaluation of a position for the side to move.
 pub fn evaluate(network: &Network, position: &Position) -> Score {
     if position.has_lone_king() { endings::evaluate(position) } else { network.evaluate(position) }
+}
+
+/// Scales an evaluation, in centipawns. An advantage counts more while there are many pieces to win with, and less the longer no
+/// progress is made, since after fifty moves the game is drawn.
+#[inline]
+fn scaled(position: &Position, evaluation: i32) -> i32 {
+    let pieces = position.occupied().count() as i32;
+    let by_pieces = 1000 + p::evaluation_per_piece() * (pieces - p::evaluation_pieces());
+    let by_halfmoves = 1000 - p::evaluation_fade() * i32::from(position.halfmoves());
+    evaluation * by_pieces / 1000 * by_halfmoves / 1000
 }
 
 /// The data that a thread keeps from one search to the next.
@@ -44,7 +55,7 @@ pub(crate) struct Frame {
     pub(crate) killer: Option<Move>,
     /// The move that the singular search excludes.
     pub(crate) excluded: Option<Move>,
-    /// Plies by which the move that led here was reduced.
+    /// Plies by which the move that led here was reduced; negative if it was extended.
     pub(crate) reduction: i32,
     /// Cutoffs at this ply since the node two plies above was entered.
     pub(crate) cutoffs: u32,
@@ -180,6 +191,12 @@ impl<'a> ChessWorker<'a> {
         self.thread.in_style(evaluation, position)
     }
 
+    /// Returns the static evaluation that the search works with: scaled, and corrected by the correction histories.
+    #[inline]
+    pub(crate) fn correct(&self, position: &Position, previous: &Previous, raw: Score) -> Score {
+        Score::centipawns(scaled(position, raw.value()) + self.histories.corrections.get(position, previous))
+    }
+
     /// Probes the endgame tables. Their values hold for a halfmove clock of 0, so that they are probed only directly after a
     /// capture or pawn move.
     #[inline]
@@ -242,5 +259,26 @@ impl SearchPosition for Position {
 
     fn final_score(&self) -> Score {
         if self.is_check() { Score::mated_at(0) } else { Score::DRAW }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::fen::Fen;
+    use shakmaty::{CastlingMode, Chess};
+
+    use super::*;
+
+    #[test]
+    fn an_advantage_counts_more_with_many_pieces_and_less_without_progress() {
+        let scaled = |fen: &str| {
+            let chess: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
+            scaled(&Position::from(&chess), 1000)
+        };
+        let full = scaled("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        let ending = scaled("4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1");
+        let stuck = scaled("4k3/8/8/8/8/8/4P3/R3K3 w - - 80 60");
+        assert!(full > 1000 && (500..1000).contains(&ending) && stuck < ending, "{full}, {ending}, {stuck}");
+        assert!(scaled("4k3/8/8/8/8/8/4P3/R3K3 w - - 255 200") > 0, "an advantage stays one");
     }
 }

@@ -50,6 +50,18 @@ NUMBERS = [
     ("history_bonus_limit", 1800, 300),
     ("correction_entries_per_centipawn", 28, 5),
     ("quiescence_futility_margin", 150, 25),
+    ("reduction_root", 3072, 500),
+    ("reduction_check", 1024, 300),
+    ("reduction_evasion", 1024, 300),
+    ("shallower_margin", 8, 4),
+    ("singular_margin_per_ply", 3, 1),
+    ("futility_history_per_centipawn", 300, 60),
+    ("probcut_improving_margin", 50, 15),
+    ("null_move_margin_per_ply", 20, 4),
+    ("correction_divisor", 8, 2),
+    ("victim_per_centipawn", 16, 3),
+    ("evaluation_per_piece", 8, 4),
+    ("evaluation_fade", 2, 1),
 ]
 GAMES = 16
 # Spall's exponents, and how far the last iterations move a number, in its changes, for each point of difference a game.
@@ -83,13 +95,15 @@ def main() -> None:
     done = [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
     if done:
         values = done[-1]["values"]
+    if len(values) != len(NUMBERS):
+        sys.exit(f"{record} is of other numbers")
     for k in range(len(done) + 1, iterations + 1):
         random.seed(k)
         signs = [random.choice((-1, 1)) for _ in NUMBERS]
         wide = (iterations / k) ** GAMMA
         change = [sign * last * wide for sign, (_, _, last) in zip(signs, NUMBERS)]
-        plus = [round(value + by) for value, by in zip(values, change)]
-        minus = [round(value - by) for value, by in zip(values, change)]
+        plus = [max(1, round(value + by)) for value, by in zip(values, change)]
+        minus = [max(1, round(value - by)) for value, by in zip(values, change)]
         ahead = play(herald, nodes, k, plus, minus)
         fast = (1.1 * iterations / (0.1 * iterations + k)) ** ALPHA
         step = [RATE * fast * ahead * sign * last for sign, (_, _, last) in zip(signs, NUMBERS)]

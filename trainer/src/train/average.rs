@@ -1,7 +1,7 @@
 //! `herald-trainer average`: averages the weights of networks.
 //!
-//! Networks that were trained from the same start on different positions can be averaged weight by weight; the average often plays
-//! better than each of them, without further training (P. Izmailov et al., 2018; M. Wortsman et al., 2022).
+//! Networks that were trained from the same start on different positions can be averaged weight by weight; the average is often better
+//! than each of them, without further training (P. Izmailov et al., 2018; M. Wortsman et al., 2022).
 
 use std::path::PathBuf;
 
@@ -9,17 +9,17 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::Args;
 use search::network::{Network, Parameters};
 
-use super::{Model, Tile, read_start};
+use super::{Model, Shape, Tile, read_trainable};
 use crate::files::write_new;
 use crate::{InputError, say};
 
 /// Average the weights of networks that were trained from the same start
 #[derive(Args)]
 #[command(
-    after_help = "Example: herald-trainer average data/net1/network=3 data/net2/network=1 --output data/net3"
+    after_help = "Example: herald-trainer average data/net1/network=3 data/net2/network=1 --output data/mean"
 )]
 pub(crate) struct Average {
-    /// Network files, each with its share; FILE alone means FILE=1. A network counts as its share of the sum of all
+    /// Network files, each with its share; FILE alone means FILE=1, unless its name has a `=`. A network counts as its share of the sum of all
     #[arg(required = true, num_args = 2.., value_name = "FILE=SHARE", value_parser = part)]
     networks: Vec<Part>,
     /// Output file
@@ -43,7 +43,7 @@ fn part(text: &str) -> Result<Part, String> {
 
 impl Average {
     pub(crate) fn run(&self) -> Result<()> {
-        let read = |part: &Part| Ok((read_start(&part.path)?, part.share));
+        let read = |part: &Part| Ok((read_trainable(&part.path, "can't be averaged")?, part.share));
         let networks: Vec<(Parameters, f32)> = self.networks.iter().map(read).collect::<Result<_>>()?;
         let bytes = average(&networks).context(InputError)?.to_bytes();
         let network = Network::from_bytes(&bytes).context("the average can't be used")?;
@@ -54,7 +54,7 @@ impl Average {
     }
 }
 
-/// Returns the average of networks with these shares. An evaluation in centipawns counts the same in each.
+/// Returns the average of networks with these shares. Their outputs are averaged in centipawns.
 fn average(networks: &[(Parameters, f32)]) -> Result<Parameters> {
     let sum: f32 = networks.iter().map(|(_, share)| share).sum();
     let scale = networks.iter().map(|(network, share)| network.centipawns as f32 * share / sum).sum();
@@ -63,7 +63,13 @@ fn average(networks: &[(Parameters, f32)]) -> Result<Parameters> {
     mean.weights.iter_mut().for_each(|tile| *tile = times(tile, share));
     for (model, share) in models {
         let (ours, theirs) = (mean.shape, model.shape);
-        ensure!(ours == theirs, "networks of different shapes can't be averaged: {ours:?}, {theirs:?}");
+        let told = |Shape { hidden, buckets }| format!("{hidden} neurons and {buckets} buckets");
+        ensure!(
+            ours == theirs,
+            "networks of different sizes can't be averaged: {}; {}",
+            told(ours),
+            told(theirs)
+        );
         mean.weights
             .iter_mut()
             .zip(&model.weights)
@@ -79,7 +85,6 @@ fn times(tile: &Tile, factor: f32) -> Tile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::Shape;
 
     fn network(buckets: usize, seed: u64, scale: f32) -> Parameters {
         Model::new(Shape { hidden: 64, buckets }, seed).quantise(scale)
@@ -112,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_of_different_shapes_are_refused() {
+    fn networks_of_different_sizes_are_refused() {
         assert!(average(&[(network(1, 1, 250.0), 1.0), (network(8, 1, 250.0), 1.0)]).is_err());
     }
 

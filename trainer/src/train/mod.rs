@@ -119,7 +119,8 @@ impl Train {
             let fault = format!("{} holds a network already", self.output.display());
             return Err(anyhow!(InputError).context(fault));
         }
-        let start = self.start.as_deref().map(read_start).transpose()?;
+        let start =
+            self.start.as_deref().map(|path| read_trainable(path, "can't be used as start")).transpose()?;
         let data = Dataset::load(&self.games, &self.trees)?;
         std::fs::create_dir_all(&self.output)
             .with_context(|| format!("{} can't be created", self.output.display()))
@@ -252,15 +253,15 @@ impl Train {
     }
 }
 
-/// Reads the network to start with.
-fn read_start(path: &Path) -> Result<Parameters> {
+/// Reads a network whose number of neurons suits training. `fault` says what is impossible otherwise.
+fn read_trainable(path: &Path, fault: &str) -> Result<Parameters> {
     let read = || -> Result<Parameters> {
         let network = Parameters::from_bytes(&std::fs::read(path)?)?;
         let neurons = network.feature_biases.len();
         width(&neurons.to_string()).map_err(|fault| anyhow!("{neurons} neurons are {fault}"))?;
         Ok(network)
     };
-    read().with_context(|| format!("{} can't be used as start", path.display())).context(InputError)
+    read().with_context(|| format!("{} {fault}", path.display())).context(InputError)
 }
 
 /// Computes the gradient of the mean loss over a batch into the first of the threads' buffers. Returns the sum of the
