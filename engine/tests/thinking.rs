@@ -182,7 +182,11 @@ fn the_network_in_use_evaluates() {
     engine.set_path(PathSetting::Network, file.path().to_str().unwrap()).unwrap();
     assert_eq!(engine.evaluate(&game), Score::Centipawns(100));
     let id = engine.think(&game, task(Purpose::Play, depth(1)));
-    assert_eq!(decision(&thoughts, id).1.score, Score::Centipawns(-100), "whatever is played");
+    let Score::Centipawns(score) = decision(&thoughts, id).1.score else { panic!("a mate") };
+    assert!(
+        (-100..-90).contains(&score),
+        "{score}, whatever is played: the search scales evaluations a little"
+    );
     engine.set_path(PathSetting::Network, "").unwrap();
     assert_eq!(engine.evaluate(&game), built_in);
 }

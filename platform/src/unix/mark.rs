@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use rustix::process::{Pid, Signal};
 
@@ -19,8 +20,11 @@ use crate::usage::status;
 /// Name of the variable. Its words are the marks of the program, and of the programs of Herald's that have started it in turn.
 pub(crate) const VARIABLE: &str = "HERALD_STARTED";
 
-/// Most looks for processes: one that starts another while it is killed needs a second.
+/// Most looks for processes: one that starts another while it is killed needs a second, and so does one that is just becoming another
+/// program, which has no environment for a moment.
 const MOST_LOOKS: u32 = 5;
+/// Pause before a look for a process that had no environment.
+const MOMENT: Duration = Duration::from_millis(3);
 
 /// What the marks of this process begin with. The time tells it from an earlier process of the same number.
 static OWNER: LazyLock<String> = LazyLock::new(|| {
@@ -52,21 +56,23 @@ impl Mark {
     pub(crate) fn kill_all(&self) {
         for _ in 0..MOST_LOOKS {
             let marked = self.processes();
-            if marked.is_empty() {
+            let may_hide = numbers().into_iter().any(is_between_programs);
+            if marked.is_empty() && !may_hide {
                 return;
             }
             for process in marked.into_iter().filter_map(|number| Pid::from_raw(number.cast_signed())) {
                 // It may have ended meanwhile.
                 let _ = rustix::process::kill_process(process, Signal::KILL);
             }
+            if may_hide {
+                thread::sleep(MOMENT);
+            }
         }
     }
 
     /// The numbers of the processes with this mark. Those that have ended have no environment, even if nobody has waited for them.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
-        let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        numbers.filter(|&number| number > 1 && self.is_on(number)).collect()
+        numbers().into_iter().filter(|&number| self.is_on(number)).collect()
     }
 
     fn is_on(&self, process: u32) -> bool {
@@ -76,6 +82,27 @@ impl Mark {
             .filter_map(|variable| variable.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"="));
         values.any(|value| value.split(|&byte| byte == b' ').any(|word| word == self.0.as_bytes()))
     }
+}
+
+/// The numbers of all processes but the first.
+fn numbers() -> Vec<u32> {
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter(|&number| number > 1).collect()
+}
+
+/// Whether a process runs and has no environment: it may be starting another program (`exec`) at this moment. The threads of the kernel
+/// have none either; their parent is 2, or none.
+fn is_between_programs(process: u32) -> bool {
+    let folder = format!("/proc/{process}");
+    let is_empty = fs::read(format!("{folder}/environ")).is_ok_and(|environment| environment.is_empty());
+    is_empty
+        && status(Path::new(&folder)).is_some_and(|status| match status.as_slice() {
+            [state, parent, ..] => {
+                !["Z", "X"].contains(&state.as_str()) && !["0", "2"].contains(&parent.as_str())
+            }
+            _ => false,
+        })
 }
 
 /// Returns the numbers of a process and of its descendants, whatever their sessions and groups, and those of `others` with theirs.
