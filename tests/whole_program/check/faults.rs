@@ -66,11 +66,15 @@ fn faults_are_seen(protocols: &[Protocol], wanted: Seen) {
     let faults: Vec<(&Protocol, &Fault)> = faults.filter(|(_, (_, seen, _))| *seen == wanted).collect();
     let is_seen = |(protocol, (rule, seen, fault)): &(&Protocol, &Fault)| {
         let (status, findings) = distorted(protocol, rule, fault);
-        match seen {
+        let is_seen = match seen {
             Broken => status == Some(1) && findings[0]["verdict"] == "fail",
             // A program that doesn't even answer the greeting isn't checked.
             NotKept | Fooled => status == Some(2) || findings[0]["verdict"] != "pass",
+        };
+        if !is_seen {
+            eprintln!("{rule} with {fault:?}: {status:?}, {findings:?}");
         }
+        is_seen
     };
     let missed = Mutex::new(Vec::new());
     for_each(&faults, |fault| {
@@ -78,9 +82,10 @@ fn faults_are_seen(protocols: &[Protocol], wanted: Seen) {
             missed.lock().expect("the list").push(*fault);
         }
     });
-    // On a busy machine it is tried again alone.
-    let missed = missed.into_inner().expect("the list");
-    let missed: Vec<_> = missed.iter().filter(|fault| !is_seen(fault)).map(|(_, fault)| fault).collect();
+    // On a busy machine it is tried again, one fault at a time.
+    let mut missed = missed.into_inner().expect("the list");
+    missed.retain(|fault| !(0..3).any(|_| is_seen(fault)));
+    let missed: Vec<_> = missed.iter().map(|(_, fault)| fault).collect();
     assert!(missed.is_empty(), "not seen: {missed:?}");
 }
 
