@@ -48,13 +48,19 @@ impl PieceTo {
     /// Creates a pair from colour, kind of piece and target square.
     #[inline]
     pub fn new(color: Color, role: Role, to: Square) -> PieceTo {
-        PieceTo((color as u16 * 6 + (role as u16 - 1)) * 64 + to as u16)
+        PieceTo((color as u16 * 6 + role as u16 - 1) * 64 + to as u16)
     }
 
     /// Returns the index of the pair, below [`PieceTo::COUNT`].
     #[inline]
     pub fn index(self) -> usize {
-        usize::from(self.0) % PieceTo::COUNT
+        let index = usize::from(self.0);
+        // SAFETY: `new` makes no other pairs, and colours, kinds and squares are all in their ranges.
+        #[expect(unsafe_code, reason = "a division for each of a hundred look-ups a node")]
+        unsafe {
+            std::hint::assert_unchecked(index < PieceTo::COUNT);
+        }
+        index
     }
 }
 
@@ -135,7 +141,7 @@ impl Histories {
     pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, given: &MoveContext, bonus: i32) {
         let piece = PieceTo::of(position, m).index();
         let butterfly = &mut self.butterfly[position.turn() as usize][attacked(m, given.threats.any)];
-        butterfly[from_to(m)].update(bonus);
+        butterfly[m.from_to()].update(bonus);
         self.pawn[structure(position)][piece].update(bonus);
         for before in given.previous.iter().flatten() {
             self.continuation[before.index()][piece].update(bonus);
@@ -163,7 +169,7 @@ impl QuietHistories<'_> {
     pub(crate) fn of(&self, m: Move, piece: PieceTo) -> i32 {
         let index = piece.index();
         let after = self.continuation.iter().map(|after| after[index].value());
-        step!(butterfly_history, self.butterfly[attacked(m, self.threats)][from_to(m)].value())
+        step!(butterfly_history, self.butterfly[attacked(m, self.threats)][m.from_to()].value())
             + step!(pawn_history, self.pawn[index].value())
             + step!(continuation_history, after.sum::<i32>())
     }
@@ -182,11 +188,6 @@ fn attacked(m: Move, threats: Bitboard) -> usize {
 #[inline]
 fn structure(position: &Position) -> usize {
     position.keys().pawn as usize % PAWN_STRUCTURES
-}
-
-#[inline]
-fn from_to(m: Move) -> usize {
-    m.from() as usize * 64 + m.to() as usize
 }
 
 #[inline]

@@ -117,6 +117,12 @@ impl Move {
         Square::new((self.0.get() & 63) as u32)
     }
 
+    /// Returns the number of the pair of origin and target, below 64 x 64.
+    #[inline]
+    pub(crate) const fn from_to(self) -> usize {
+        (self.0.get() & 0xFFF) as usize
+    }
+
     /// Returns the promotion piece.
     pub const fn promotion(self) -> Option<Role> {
         role_of(self.0.get() >> 12 & 7)

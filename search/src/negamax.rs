@@ -160,16 +160,16 @@ impl ChessWorker<'_> {
         self.frame(ply + 1).excluded = None;
         self.frame(ply + 2).cutoffs = 0;
         self.adjust_depth(&mut node);
-        self.search_node(node, alpha)
+        self.search_node(&mut node, alpha)
     }
 
     /// Searches a node that steps 1 to 5 have not settled.
     #[inline]
-    fn search_node(&mut self, mut node: Node, alpha: Score) -> Result<Score, Stopped> {
-        let Node { is_pv, is_cut, .. } = node;
+    fn search_node(&mut self, node: &mut Node, alpha: Score) -> Result<Score, Stopped> {
+        let Node { is_pv, is_cut, .. } = *node;
         if !is_pv
             && node.excluded.is_none()
-            && let Some(score) = self.prune_node(&node, alpha)?
+            && let Some(score) = self.prune_node(node, alpha)?
         {
             return Ok(score);
         }
@@ -179,7 +179,7 @@ impl ChessWorker<'_> {
             node.depth -= 1;
         }
         node.given.threats = node.position.threats();
-        self.search_moves(&node, alpha)
+        self.search_moves(node, alpha)
     }
 
     /// Step 6: static evaluation, from the hash table if it is stored there, scaled and corrected.
@@ -345,7 +345,7 @@ impl ChessWorker<'_> {
             return Ok(None);
         }
         let gain = Some(goal.value() - evaluation.value());
-        let mut picker = Picker::new(position, gain, node.hash_move(), None, node.given);
+        let mut picker = Picker::new(position, gain, node.hash_move(), None, &node.given);
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
             self.prefetch(position, m);
             let score = -self.with_move(position, m, ply, |worker, next| {
@@ -370,7 +370,7 @@ impl ChessWorker<'_> {
         let Node { position, ply, .. } = *node;
         self.frame(ply + 1).killer = None;
         let killer = self.frame(ply).killer;
-        let mut picker = Picker::new(position, None, node.hash_move(), killer, node.given);
+        let mut picker = Picker::new(position, None, node.hash_move(), killer, &node.given);
         let mut tried = Tried::default();
         let (first_alpha, mut best, mut best_move, mut number) = (alpha, -Score::INFINITE, None, 0);
         while let Some(mv) = picker.next(position, self.histories, &mut self.scratch) {

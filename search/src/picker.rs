@@ -2,7 +2,7 @@
 //! needed.
 
 use arrayvec::ArrayVec;
-use shakmaty::Role;
+use shakmaty::{Bitboard, Role};
 
 use crate::history::{Histories, MoveContext, PieceTo};
 use crate::position::{Position, Threats, exchange_value};
@@ -62,12 +62,12 @@ impl Scored {
 }
 
 /// Returns the legal moves of a position in the order in which they should be searched.
-pub(crate) struct Picker {
+pub(crate) struct Picker<'n> {
     stage: Stage,
     gain: Option<i32>,
     hash_move: Option<Move>,
     killer: Option<Move>,
-    given: MoveContext,
+    given: &'n MoveContext,
     /// Moves of the current stage that have not been returned yet.
     moves: Scored,
     /// Tactical moves that lose material, best first. They are returned last.
@@ -77,7 +77,7 @@ pub(crate) struct Picker {
     pub(crate) skips_quiet: bool,
 }
 
-impl Picker {
+impl<'n> Picker<'n> {
     /// Creates a picker for `position`. Without `gain` it returns all legal moves, with `gain` only captures and
     /// promotions that win at least this many centipawns by static exchange evaluation (quiescence out of check, and
     /// `ProbCut`). `hash_move` and `killer` need not be legal.
@@ -86,8 +86,8 @@ impl Picker {
         gain: Option<i32>,
         hash_move: Option<Move>,
         killer: Option<Move>,
-        given: MoveContext,
-    ) -> Picker {
+        given: &'n MoveContext,
+    ) -> Picker<'n> {
         let is_wanted = |m| gain.is_none_or(|gain| position.is_tactical(m) && position.see_at_least(m, gain));
         let hash_move = hash_move.filter(|&m| position.is_legal(m) && is_wanted(m));
         let killer =
@@ -162,6 +162,7 @@ impl Picker {
     }
 
     /// Generates and scores tactical moves: most valuable victim first, adjusted by the capture history.
+    #[inline(never)] // within `next`, each call of that would save all registers
     fn generate_tactical(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
         list.clear();
         position.generate_tactical(list);
@@ -179,24 +180,46 @@ impl Picker {
         }
     }
 
+    #[inline(never)] // within `next`, each call of that would save all registers
     fn generate_quiet(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
         list.clear();
         position.generate_quiet(list);
         let Picker { hash_move, killer, given, .. } = *self;
-        let histories = histories.quiet(position, &given);
+        let histories = histories.quiet(position, given);
+        let safety = Safety::new(&given.threats);
         self.moves.clear();
         for &mv in list.iter().filter(|&&m| Some(m) != hash_move && Some(m) != killer) {
             let role = position.role_at(mv.from()).unwrap_or(Role::Pawn);
             let piece = PieceTo::new(position.turn(), role, mv.to());
-            self.moves.push(mv, histories.of(mv, piece) + safety(role, mv, &given.threats));
+            self.moves.push(mv, histories.of(mv, piece) + safety.of(role, mv));
         }
     }
 }
 
-/// Returns the bonus of a quiet move for leaving a square that a less valuable piece attacks, minus the penalty for
-/// going to one.
-fn safety(role: Role, m: Move, threats: &Threats) -> i32 {
-    let attacked = threats.to(role);
-    let weight = exchange_value(role) * p::safety_per_centipawn();
-    weight * (i32::from(attacked.contains(m.from())) - i32::from(attacked.contains(m.to())))
+/// What the order of quiet moves knows about attacks by less valuable pieces, by kind of the moved piece. Each node needs it for many
+/// moves.
+struct Safety {
+    attacked: [Bitboard; 8],
+    weights: [i32; 8],
+}
+
+impl Safety {
+    #[inline]
+    fn new(threats: &Threats) -> Safety {
+        let (mut attacked, mut weights) = ([Bitboard::EMPTY; 8], [0; 8]);
+        for role in Role::ALL {
+            attacked[role as usize] = threats.to(role);
+            weights[role as usize] = exchange_value(role) * p::safety_per_centipawn();
+        }
+        Safety { attacked, weights }
+    }
+
+    /// Returns the bonus of a quiet move for leaving a square that a less valuable piece attacks, minus the penalty for
+    /// going to one.
+    #[inline]
+    fn of(&self, role: Role, m: Move) -> i32 {
+        let attacked = self.attacked[role as usize % 8];
+        let sign = i32::from(attacked.contains(m.from())) - i32::from(attacked.contains(m.to()));
+        self.weights[role as usize % 8] * sign
+    }
 }

@@ -88,7 +88,7 @@ impl ChessWorker<'_> {
         } else {
             (Some(p::quiescence_see_threshold()), MoveContext::default())
         };
-        let mut picker = Picker::new(position, gain, hash_move, None, given);
+        let mut picker = Picker::new(position, gain, hash_move, None, &given);
         let mut best_move = None;
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
             self.prefetch(position, m);

@@ -143,8 +143,10 @@ impl<'a> ChessWorker<'a> {
         self.thread.note_move(position);
         self.accumulators.note_move(position, m, ply);
         let moved = Some(PieceTo::of(position, m));
-        *self.frame(ply + 1) = Frame { moved, reduction: 0, ..*self.frame(ply + 1) };
-        let next = position.make(m);
+        let frame = self.frame(ply + 1);
+        (frame.moved, frame.reduction) = (moved, 0);
+        let mut next = position.clone(); // what `make` returns would be copied once more
+        next.play(m);
         self.histories.corrections.prefetch(&next);
         let result = search(self, &next);
         self.thread.take_back();
@@ -165,7 +167,8 @@ impl<'a> ChessWorker<'a> {
         search: impl FnOnce(&mut Self, &Position) -> Result<Score, Stopped>,
     ) -> Result<Score, Stopped> {
         self.accumulators.note_null_move(ply);
-        *self.frame(ply + 1) = Frame { moved: None, reduction: 0, ..*self.frame(ply + 1) };
+        let frame = self.frame(ply + 1);
+        (frame.moved, frame.reduction) = (None, 0);
         let floor = self.thread.note_null_move(position);
         let next = position.make_null();
         self.thread.shared.table.prefetch(next.table_key());

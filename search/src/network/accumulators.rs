@@ -137,8 +137,9 @@ impl Accumulators {
     pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         self.work_out(position, ply, Color::White);
         self.work_out(position, ply, Color::Black);
-        let us = position.turn();
-        let [ours, theirs] = [us, !us].map(|color| &self.sums[self.range(ply, color)]);
+        let width = self.network.feature_biases.len();
+        let (black, white) = self.sums[2 * ply * width..][..2 * width].split_at(width);
+        let (ours, theirs) = position.turn().fold_wb((white, black), (black, white));
         let score = self.network.output(position.occupied().count(), ours, theirs);
         debug_assert_eq!(score, self.network.evaluate(position));
         score
@@ -160,19 +161,23 @@ impl Accumulators {
             }
             known -= 1; // the first step is fresh or known
         }
-        let view = View::of(perspective, position.king(perspective));
-        for ply in known..ply {
-            self.apply(ply, perspective, view);
+        if known < ply {
+            let view = View::of(perspective, position.king(perspective));
+            for ply in known..ply {
+                self.apply(ply, perspective, view);
+            }
         }
     }
 
     /// Computes one side's sums at the next ply from those at `ply`.
-    #[inline]
+    #[inline(never)]
     fn apply(&mut self, ply: usize, perspective: Color, view: View) {
-        let (from, to) = (self.range(ply, perspective), self.range(ply + 1, perspective));
-        let (before, after) = self.sums.split_at_mut(to.start);
-        let (from, to) = (&before[from], &mut after[..to.len()]);
         let network = &*self.network;
+        let width = network.feature_biases.len();
+        // Between the two are the other side's sums.
+        let sums = &mut self.sums[(2 * ply + perspective as usize) * width..][..3 * width];
+        let (from, to) = sums.split_at_mut(2 * width);
+        let from = &from[..width];
         let row = |(color, role, square): Piece| network.row(view.input(color, role, square));
         let step = &mut self.steps[ply + 1];
         match step.dirty {

@@ -109,25 +109,25 @@ impl Kernel {
         }
     }
 
-    /// Returns the dot product of the squared clipped neurons (`SCReLU`) and their weights. Both slices have the same
-    /// length.
+    /// Returns, for both sides, the dot product of the squared clipped neurons (`SCReLU`) and their weights. All slices have
+    /// the same length.
     ///
     /// The square of a neuron in units of 1/[`super::ACTIVATED_UNIT`] fits 16 bits, and the sum fits 32 bits
     /// ([`super::OUTPUT_WEIGHT_SUM`]).
     #[inline]
-    pub(super) fn dot(self, values: &[Block], weights: &[Block]) -> i32 {
+    pub(super) fn dots(self, sides: [(&[Block], &[Block]); 2]) -> [i32; 2] {
         match self.0 {
-            Instructions::Portable => dot(values, weights),
+            Instructions::Portable => sides.map(|(values, weights)| dot(values, weights)),
             // SAFETY: a kernel with these instructions is only made where the processor has them.
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => unsafe { dot_avx2(values, weights) },
+            Instructions::Avx2 => unsafe { dots_avx2(sides) },
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => unsafe { dot_avx512(values, weights) },
+            Instructions::Avx512 => unsafe { dots_avx512(sides) },
             #[cfg(target_arch = "aarch64")]
-            Instructions::Neon => dot_neon(values, weights),
+            Instructions::Neon => sides.map(|(values, weights)| dot_neon(values, weights)),
             #[cfg(target_feature = "simd128")]
-            Instructions::Simd128 => dot_simd128(values, weights),
+            Instructions::Simd128 => sides.map(|(values, weights)| dot_simd128(values, weights)),
         }
     }
 }
@@ -159,13 +159,16 @@ fn update<const ADDED: usize, const REMOVED: usize>(
     added: [&[Block]; ADDED],
     removed: [&[Block]; REMOVED],
 ) {
+    let width = to.len(); // the others are cut to it once, not checked at each index
+    let (added, removed) = (added.map(|row| &row[..width]), removed.map(|row| &row[..width]));
     if let Some(from) = from {
-        for (index, (from, to)) in from.iter().zip(to).enumerate() {
-            *to = changed(*from, index, added, removed);
+        let from = &from[..width];
+        for index in 0..width {
+            to[index] = changed(from[index], index, added, removed);
         }
     } else {
-        for (index, to) in to.iter_mut().enumerate() {
-            *to = changed(*to, index, added, removed);
+        for index in 0..width {
+            to[index] = changed(to[index], index, added, removed);
         }
     }
 }
@@ -214,6 +217,13 @@ fn update_avx512<const ADDED: usize, const REMOVED: usize>(
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
+fn dots_avx2([(values, weights), (other_values, other_weights)]: [(&[Block], &[Block]); 2]) -> [i32; 2] {
+    [dot_avx2(values, weights), dot_avx2(other_values, other_weights)]
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
 fn dot_avx2(values: &[Block], weights: &[Block]) -> i32 {
     let (zero, top) = (_mm256_setzero_si256(), _mm256_set1_epi16(HIDDEN_UNIT as i16));
     let mut sums = zero;
@@ -239,6 +249,13 @@ fn dot_avx2(values: &[Block], weights: &[Block]) -> i32 {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+fn dots_avx512([(values, weights), (other_values, other_weights)]: [(&[Block], &[Block]); 2]) -> [i32; 2] {
+    [dot_avx512(values, weights), dot_avx512(other_values, other_weights)]
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[inline]
 fn dot_avx512(values: &[Block], weights: &[Block]) -> i32 {
     let (zero, top) = (_mm512_setzero_si512(), _mm512_set1_epi16(HIDDEN_UNIT as i16));
     let mut sums = zero;
@@ -326,7 +343,7 @@ mod tests {
                     let mut changed = values.clone();
                     kernel.update(None, &mut changed, [&rows[0]], []);
                     kernel.update(None, &mut changed, [], [&rows[3]]);
-                    (updated, changed, kernel.dot(&values, &weights))
+                    (updated, changed, kernel.dots([(&values, &weights), (&rows[0], &weights)]))
                 })
                 .collect();
             assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{:?}", Kernel::available());
@@ -345,6 +362,7 @@ mod tests {
             .zip(weights.iter().flat_map(|block| block.0))
             .map(|(value, weight)| square(value) * i64::from(weight))
             .sum();
-        assert_eq!(i64::from(Kernel::best().dot(&values, &weights)), expected);
+        let dots = Kernel::best().dots([(&values, &weights), (&values, &weights)]);
+        assert_eq!(dots.map(i64::from), [expected; 2]);
     }
 }

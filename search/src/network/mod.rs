@@ -148,7 +148,7 @@ impl Network {
         let width = 2 * ours.len();
         let (our_weights, their_weights) =
             self.output_weights[bucket * width..][..width].split_at(ours.len());
-        let sums = [self.kernel.dot(ours, our_weights), self.kernel.dot(theirs, their_weights)];
+        let sums = self.kernel.dots([(ours, our_weights), (theirs, their_weights)]);
         let output = i64::from(sums[0]) + i64::from(sums[1]) + i64::from(self.output_biases[bucket]);
         let centipawns = output * i64::from(self.centipawns) / i64::from(self.output_unit);
         Score::centipawns(centipawns as i32)

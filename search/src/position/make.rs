@@ -13,14 +13,14 @@ impl Position {
     #[must_use]
     #[inline]
     pub fn make(&self, m: Move) -> Position {
-        let mut next = Position { mailbox: self.mailbox, ..*self }; // in two parts, which are copied inline
+        let mut next = self.clone();
         next.play(m);
         next
     }
 
     /// Plays a legal move. Apart from [`Position::make`], so that the copy is made where the caller wants it.
     #[inline]
-    fn play(&mut self, m: Move) {
+    pub(crate) fn play(&mut self, m: Move) {
         let (us, from, to, en_passant) = (self.turn, m.from(), m.to(), self.en_passant);
         let role = self.role_at(from).expect("a legal move starts on a piece");
         self.halfmoves = self.halfmoves.saturating_add(1);
