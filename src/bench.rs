@@ -37,7 +37,7 @@ impl BenchArgs {
             let best = step.best.map_or("none".into(), |m| step.game.san(m));
             let (number, count, nodes) = (step.number, step.positions, step.nodes);
             let (score, fen) = (step.score.to_string(), step.game.fen());
-            eprintln!("{number:>2}/{count}  {nodes:>10} nodes  {best:<8} {score:>7}  {fen}");
+            tell!("{number:>2}/{count}  {nodes:>10} nodes  {best:<8} {score:>7}  {fen}");
             true
         })?;
         writeln!(io::stdout(), "{}", total.context("the benchmark was ended")?)?;

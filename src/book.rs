@@ -80,7 +80,7 @@ impl MakeArgs {
                     }
                     Err(error @ PgnError::Broken { .. }) => {
                         faulty += 1;
-                        progress.suspend(|| eprintln!("herald: game left out: {name}: {error}"));
+                        progress.suspend(|| tell!("herald: game left out: {name}: {error}"));
                     }
                     Err(error) => return Err(error).context(format!("can't read `{name}`")),
                 }
@@ -102,7 +102,7 @@ impl MakeArgs {
         let entries_noun = if entries == 1 { "entry" } else { "entries" };
         writeln!(io::stdout(), "{entries} {entries_noun} from {}; {left_out}", counted(games, "game"))?;
         if entries == 0 {
-            eprintln!("herald: the book is empty; try a smaller --min-count");
+            tell!("herald: the book is empty; try a smaller --min-count");
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ impl ShowArgs {
             writeln!(io::stdout(), "{:<8}{:>6}{share:>7.1} %  learn {}", game.san(m.mv), m.weight, m.learn)?;
         }
         if moves.is_empty() {
-            eprintln!("herald: `{name}` has no move for this position");
+            tell!("herald: `{name}` has no move for this position");
         }
         Ok(())
     }

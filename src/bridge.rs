@@ -88,7 +88,7 @@ impl BridgeArgs {
             let program = spec.command.to_string();
             let hint = move || {
                 if started.recv_timeout(HINT) == Err(RecvTimeoutError::Timeout) {
-                    eprintln!("herald: {program} has not answered yet; {OTHER_PROTOCOL}");
+                    tell!("herald: {program} has not answered yet; {OTHER_PROTOCOL}");
                 }
             };
             // Without a thread, the hint is part of the error message.

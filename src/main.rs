@@ -1,5 +1,14 @@
 //! Herald: a chess engine and match official. This crate contains only the command line.
 
+/// Tells the user something on standard error. What can't be written (to a full disk, or where nobody reads any more) is no reason
+/// to stop, as `eprintln!` does.
+macro_rules! tell {
+    ($($message:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($message)*);
+    }};
+}
+
 mod analyzer_args;
 mod annotate;
 mod bench;
@@ -188,7 +197,7 @@ fn explain(error: &clap::Error) -> ExitCode {
     let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let reason = lines.join(" ");
     let reason = reason.trim_start_matches("error: ");
-    eprintln!("herald: {reason} (see {} --help)", subcommand_path(env::args_os().skip(1)));
+    tell!("herald: {reason} (see {} --help)", subcommand_path(env::args_os().skip(1)));
     ExitCode::from(WRONG)
 }
 

@@ -169,23 +169,23 @@ impl ClientArgs {
         let mut referees = RefereeSearch::new(self.addresses(), Duration::from_secs(self.patience));
         while let Some((address, transport)) = referees.connect(&security, &leaving)? {
             let begin = Instant::now();
-            eprintln!("herald: signing on to {address} as {}", config.name);
+            tell!("herald: signing on to {address} as {}", config.name);
             let mut alarm = |reason: &str| {
                 call_for_help(reason);
                 fault = Some(reason.to_owned());
             };
             match take_part(transport, &config, &leaving, &mut alarm) {
                 Ok(DisconnectReason::ByReferee) => {
-                    eprintln!("herald: the referee has closed the event");
+                    tell!("herald: the referee has closed the event");
                     break;
                 }
                 Ok(DisconnectReason::SignedOff) => {
-                    eprintln!("herald: signed off");
+                    tell!("herald: signed off");
                     break;
                 }
                 Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
                 Ok(DisconnectReason::TryAgain { after, why }) => {
-                    eprintln!(
+                    tell!(
                         "herald: {address} does not let {} play now ({why}); trying again",
                         config.name
                     );
@@ -197,7 +197,7 @@ impl ClientArgs {
                 }
                 // Another referee may have taken over. A write error means that the connection is lost as well.
                 Ok(DisconnectReason::Lost) | Err(_) => {
-                    eprintln!("herald: lost {address}");
+                    tell!("herald: lost {address}");
                     if begin.elapsed() < LASTING {
                         referees.fail(anyhow!("{address} ended the connection at once"), false);
                     } else {
@@ -294,7 +294,7 @@ impl RefereeSearch {
                 return Err(error);
             }
             if !self.is_reported {
-                eprintln!("herald: {error:#}; trying again for {} s", self.patience.as_secs());
+                tell!("herald: {error:#}; trying again for {} s", self.patience.as_secs());
                 self.is_reported = true;
             }
             thread::sleep(self.pause);

@@ -31,7 +31,7 @@ pub(crate) fn with_settings(host: io::Result<Host>) -> Result<Host> {
     let mut host = host.context("the engine can't be started; is there enough memory?")?;
     if let Some(file) = SettingsFile::of_user() {
         for problem in host.use_settings(file) {
-            eprintln!("herald: saved settings: {problem}");
+            tell!("herald: saved settings: {problem}");
         }
     }
     Ok(host)

@@ -98,7 +98,7 @@ impl Write for LogFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes).inspect_err(|error| {
             if !self.is_told.swap(true, Ordering::Relaxed) {
-                eprintln!("herald: the log {} cannot be written: {error}", self.path.display());
+                tell!("herald: the log {} cannot be written: {error}", self.path.display());
             }
         })
     }

@@ -291,7 +291,7 @@ impl Outcomes {
         self.failed += u64::from(result.has_failed);
         self.known += u64::from(result.is_known);
         self.faulty += u64::from(result.messages.len() > usize::from(result.is_known));
-        bar.suspend(|| result.messages.iter().for_each(|message| eprintln!("{message}")));
+        bar.suspend(|| result.messages.iter().for_each(|message| tell!("{message}")));
         bar.set_message(counted(self.games, "game"));
     }
 
@@ -301,7 +301,7 @@ impl Outcomes {
         let before = if known > 0 { format!(", {known} with an analysis already") } else { String::new() };
         let earlier = if done_before > 0 { format!("; {done_before} done before") } else { String::new() };
         let games = counted(games, "game");
-        eprintln!(
+        tell!(
             "{games}: {annotated} annotated, {skipped} of other players{before}, {faulty} with faults{earlier}"
         );
         if failed > 0 {

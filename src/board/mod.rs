@@ -86,12 +86,12 @@ impl BoardArgs {
             let listener = listener.with_context(|| format!("can't listen at {}", self.listen))?;
             let address = listener.local_addr()?;
             let url = format!("http://{address}/{}/", token.text());
-            println!("The board is at {url}");
+            writeln!(io::stdout(), "The board is at {url}")?;
             io::stdout().flush()?;
             if !self.no_browser
                 && let Err(error) = open_browser(&url, &signpost)
             {
-                eprintln!("herald: no browser can be opened ({error}); open the address in one yourself");
+                tell!("herald: no browser can be opened ({error}); open the address in one yourself");
             }
             let sessions = sessions::SessionTable::new(settings, library.into());
             server::serve(listener, address, token, sessions, signpost).await
@@ -102,7 +102,7 @@ impl BoardArgs {
     fn settings(&self) -> Result<Settings> {
         let saved = SettingsFile::of_user().map(|file| file.load()).transpose();
         let mut settings = saved.unwrap_or_else(|problem| {
-            eprintln!("herald: saved settings: {problem}");
+            tell!("herald: saved settings: {problem}");
             None
         });
         let settings = settings.get_or_insert_default();
@@ -121,7 +121,7 @@ fn read_file(path: &Path) -> Result<GameLibrary> {
     let library = GameLibrary::read(BufReader::new(file));
     let library = library.map_err(|error| WrongInput::of(anyhow!("can't read `{shown}`: {error}")))?;
     if library.len() == MOST_GAMES {
-        eprintln!("herald: the first {MOST_GAMES} games of `{shown}` are shown");
+        tell!("herald: the first {MOST_GAMES} games of `{shown}` are shown");
     }
     Ok(library)
 }

@@ -87,7 +87,7 @@ impl AnalysisArgs {
         let records = found + missed + undecided + skipped + failed;
         let (came_of, seconds) = (sum_up(&counts), time.as_secs_f64());
         let (records, nodes) = (counted(records, "record"), counted(nodes, "node"));
-        eprintln!("{records}: {came_of}, {failed} failed; {nodes}, {seconds:.1} s{earlier}");
+        tell!("{records}: {came_of}, {failed} failed; {nodes}, {seconds:.1} s{earlier}");
         if failed > 0 {
             bail!("{} could not be analysed and left unchanged", counted(failed, "record"));
         }

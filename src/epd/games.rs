@@ -173,15 +173,15 @@ impl WrittenGames {
             Err(error) => {
                 self.faulty += 1;
                 match error {
-                    PgnError::Broken { line, fault } => eprintln!("{name}:{line}: error: {fault}"),
-                    PgnError::Unreadable(error) => eprintln!("{name}: error: {error}"),
+                    PgnError::Broken { line, fault } => tell!("{name}:{line}: error: {fault}"),
+                    PgnError::Unreadable(error) => tell!("{name}: error: {error}"),
                 }
                 return String::new();
             }
         };
         let Some(records) = records else {
             self.faulty += 1;
-            eprintln!("{name}: error: game {number} is of a variant, which EPD can't write");
+            tell!("{name}: error: game {number} is of a variant, which EPD can't write");
             return String::new();
         };
         self.records += records.len() as u64;
@@ -227,7 +227,7 @@ impl ToGamesArgs {
             count => format!("; {} had moves that can't be played", counted(count, "record")),
         };
         let (games, records) = (counted(counts.found, "game"), counted(counts.records, "record"));
-        eprintln!("{games} of {records}{unplayed}{}", told_replaced(counts.notes));
+        tell!("{games} of {records}{unplayed}{}", told_replaced(counts.notes));
         if counts.failed > 0 {
             bail!("{} left out", counted(counts.failed, "record"));
         }

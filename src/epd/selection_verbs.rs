@@ -36,7 +36,7 @@ impl SelectArgs {
         let verb = verb.with_whole_ends().with_line_ends(self.output.line_ends(false));
         let work = Work::moving(&self.input.files, self.input.threads, &self.output)?.leaving_out();
         let counts = work.run(&verb)?;
-        eprintln!("{} of {} selected", counts.found, counted(counts.records, "record"));
+        tell!("{} of {} selected", counts.found, counted(counts.records, "record"));
         if counts.failed > 0 {
             bail!("{} could not be read", counted(counts.failed, "record"));
         }
@@ -86,7 +86,7 @@ impl SetArgs {
             0 => String::new(),
             count => format!("; {} had no value for all operations", counted(count, "record")),
         };
-        eprintln!("{} of {} changed{lacking}", counts.found, counted(counts.records, "record"));
+        tell!("{} of {} changed{lacking}", counts.found, counted(counts.records, "record"));
         if counts.failed > 0 {
             bail!("{} left as it was, because of its errors", counted(counts.failed, "record"));
         }

@@ -56,7 +56,7 @@ impl SortArgs {
         let new_verb = || SortRecords::new(self.by.clone(), reader);
         let (counts, _) =
             Work::moving(&self.input, None, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
-        eprintln!("{} sorted", counted(counts.found, "record"));
+        tell!("{} sorted", counted(counts.found, "record"));
         refuse_unread(&counts)
     }
 }
@@ -96,7 +96,7 @@ impl SampleArgs {
         let work = Work::moving(&self.input, None, &self.output)?.leaving_out();
         let (counts, _) = work.run_whole(&self.input, &self.output, new_verb)?;
         let of = counted(counts.records - counts.failed - counts.skipped, "record");
-        eprintln!("{} of {of} drawn with --seed {seed}", counts.found);
+        tell!("{} of {of} drawn with --seed {seed}", counts.found);
         refuse_unread(&counts)
     }
 }
@@ -132,7 +132,7 @@ impl UniqueArgs {
             0 => String::new(),
             count => format!(", {count} of them with other operations"),
         };
-        eprintln!("{}; {dropped} left out{with_others}", counted(counts.found, "position"));
+        tell!("{}; {dropped} left out{with_others}", counted(counts.found, "position"));
         refuse_unread(&counts)
     }
 }
@@ -178,7 +178,7 @@ impl JoinArgs {
         let (counts, _) =
             Work::moving(&self.input, None, &output)?.run_whole(&self.input, &output, new_verb)?;
         let conflicts = counted(counts.missed, "operation");
-        eprintln!("{} merged; {conflicts} gave way", counted(counts.found, "record"));
+        tell!("{} merged; {conflicts} gave way", counted(counts.found, "record"));
         refuse_unread(&counts)
     }
 }
@@ -271,7 +271,7 @@ impl SplitArgs {
         let (counts, verb) =
             Work::moving(&self.input, None, &output)?.run_whole(&self.input, &output, new_verb)?;
         let files = counted(verb.files().unwrap_or(0) as u64, "file");
-        eprintln!("{} in {files}", counted(counts.found, "record"));
+        tell!("{} in {files}", counted(counts.found, "record"));
         refuse_unread(&counts)
     }
 }

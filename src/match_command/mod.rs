@@ -205,7 +205,7 @@ fn show_page(plan: &mut MatchPlan) -> Result<Option<Arc<MatchPage>>> {
     let page = MatchPage::serve(address, plan.page_heading(), plan.options.output.pgn.clone());
     let page = page.with_context(|| format!("--live {address}")).map_err(WrongInput::of)?;
     // On standard error: standard output is the report's.
-    eprintln!("shown at http://{}/", page.address);
+    tell!("shown at http://{}/", page.address);
     let page = Arc::new(page);
     plan.config.watcher = Some(page.clone());
     Ok(Some(page))

@@ -169,6 +169,16 @@ fn bench_gives_the_same_nodes_each_time() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn messages_that_cannot_be_written_stop_nothing() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_herald"));
+    let output = command.args(["bench", "2"]).stderr(full).output().expect("herald runs");
+    assert!(output.status.success(), "{}", output.status);
+    assert!(lines(&output.stdout).last().is_some_and(|line| line.ends_with(" nps")), "{output:?}");
+}
+
 #[test]
 fn openings_do_not_depend_on_the_number_of_threads() {
     let make = |threads| {

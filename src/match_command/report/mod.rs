@@ -108,7 +108,7 @@ pub(super) fn visible(text: &str) -> String {
 
 /// Tells that an engine without a clock has been silent for long, on standard error.
 pub(super) fn tell_wait(name: &str) {
-    eprintln!("waiting for {}, which has reported nothing for a minute", visible(name));
+    tell!("waiting for {}, which has reported nothing for a minute", visible(name));
 }
 
 fn estimate(estimate: Option<Estimate>) -> String {

@@ -26,7 +26,7 @@ pub(super) enum Runner {
 pub(super) fn print(runner: Runner, command: &str) -> Result<()> {
     let translation = translate(runner, command).map_err(WrongInput::of)?;
     for remark in &translation.remarks {
-        eprintln!("herald: {remark}");
+        tell!("herald: {remark}");
     }
     translation.check().map_err(WrongInput::of)?;
     Ok(io::stdout().write_all(translation.text().as_bytes())?)
