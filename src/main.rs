@@ -4,8 +4,8 @@
 /// to stop, as `eprintln!` does.
 macro_rules! tell {
     ($($message:tt)*) => {{
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($message)*);
+        let message = format_args!($($message)*);
+        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{message}\n"));
     }};
 }
 
