@@ -185,10 +185,7 @@ impl ClientArgs {
                 }
                 Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
                 Ok(DisconnectReason::TryAgain { after, why }) => {
-                    tell!(
-                        "herald: {address} does not let {} play now ({why}); trying again",
-                        config.name
-                    );
+                    tell!("herald: {address} does not let {} play now ({why}); trying again", config.name);
                     referees.fail(anyhow!("{address} does not let {} play: {why}", config.name), false);
                     referees.wait(after, &leaving);
                 }

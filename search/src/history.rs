@@ -141,7 +141,7 @@ impl Histories {
     pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, given: &MoveContext, bonus: i32) {
         let piece = PieceTo::of(position, m).index();
         let butterfly = &mut self.butterfly[position.turn() as usize][attacked(m, given.threats.any)];
-        butterfly[m.from_to()].update(bonus);
+        butterfly[m.squares()].update(bonus);
         self.pawn[structure(position)][piece].update(bonus);
         for before in given.previous.iter().flatten() {
             self.continuation[before.index()][piece].update(bonus);
@@ -169,7 +169,7 @@ impl QuietHistories<'_> {
     pub(crate) fn of(&self, m: Move, piece: PieceTo) -> i32 {
         let index = piece.index();
         let after = self.continuation.iter().map(|after| after[index].value());
-        step!(butterfly_history, self.butterfly[attacked(m, self.threats)][m.from_to()].value())
+        step!(butterfly_history, self.butterfly[attacked(m, self.threats)][m.squares()].value())
             + step!(pawn_history, self.pawn[index].value())
             + step!(continuation_history, after.sum::<i32>())
     }

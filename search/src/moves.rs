@@ -119,7 +119,7 @@ impl Move {
 
     /// Returns the number of the pair of origin and target, below 64 x 64.
     #[inline]
-    pub(crate) const fn from_to(self) -> usize {
+    pub(crate) const fn squares(self) -> usize {
         (self.0.get() & 0xFFF) as usize
     }
 

@@ -153,6 +153,7 @@ fn changed<const ADDED: usize, const REMOVED: usize>(
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must become part of functions with other instructions")]
+#[expect(clippy::needless_range_loop, reason = "measured: iterators leave checks at each index")]
 fn update<const ADDED: usize, const REMOVED: usize>(
     from: Option<&[Block]>,
     to: &mut [Block],
