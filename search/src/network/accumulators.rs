@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
-use super::features::{VIEWS, in_danger};
+use super::features::VIEWS;
 use super::{Block, Network, View};
 use crate::position::{Position, castling_squares};
 use crate::{MAX_PLY, Move, Score};
@@ -90,10 +90,8 @@ struct CachedSums {
 pub(crate) struct Accumulators {
     network: Arc<Network>,
     steps: Box<[Step]>,
-    /// For each ply, Black's sums over the pieces on squares, then White's.
+    /// For each ply, Black's sums, then White's.
     sums: Box<[Block]>,
-    /// Black's sums and White's with the pieces in danger, of the position that is being evaluated.
-    with_dangers: Box<[Block]>,
     /// By side and view.
     refresh_cache: [[CachedSums; VIEWS]; 2],
 }
@@ -107,7 +105,6 @@ impl Accumulators {
         Accumulators {
             steps: vec![step; plies].into_boxed_slice(),
             sums: biases.repeat(2 * plies).into_boxed_slice(),
-            with_dangers: biases.repeat(2).into_boxed_slice(),
             refresh_cache: array::from_fn(|_| array::from_fn(|_| board())),
             network,
         }
@@ -140,19 +137,10 @@ impl Accumulators {
     pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         self.work_out(position, ply, Color::White);
         self.work_out(position, ply, Color::Black);
-        let network = &*self.network;
-        let width = network.feature_biases.len();
-        let mut sums = &self.sums[2 * ply * width..][..2 * width];
-        if network.heeds_dangers {
-            let mut inputs = [[0; 32]; 2];
-            let count = danger_inputs(position, &mut inputs);
-            let inputs = [&inputs[0][..count], &inputs[1][..count]];
-            network.kernel.add_rows(sums, &mut self.with_dangers, &network.feature_weights, inputs);
-            sums = &self.with_dangers;
-        }
-        let (black, white) = sums.split_at(width);
+        let width = self.network.feature_biases.len();
+        let (black, white) = self.sums[2 * ply * width..][..2 * width].split_at(width);
         let (ours, theirs) = position.turn().fold_wb((white, black), (black, white));
-        let score = network.output(position.occupied().count(), ours, theirs);
+        let score = self.network.output(position.occupied().count(), ours, theirs);
         debug_assert_eq!(score, self.network.evaluate(position));
         score
     }
@@ -234,24 +222,6 @@ impl Accumulators {
         self.sums[range].copy_from_slice(sums);
         self.steps[ply].is_known[perspective as usize] = true;
     }
-}
-
-/// Writes the inputs of the pieces in danger, as Black sees them and as White does. Returns their number.
-#[inline]
-fn danger_inputs(position: &Position, inputs: &mut [[u16; 32]; 2]) -> usize {
-    let [black, white] = [Color::Black, Color::White].map(|side| View::of(side, position.king(side)));
-    let whites = position.by_color(Color::White);
-    let mut count = 0;
-    for (danger, set) in in_danger(|color, role| position.pieces(color, role)).into_iter().enumerate() {
-        for square in set {
-            let role = position.role_at(square).unwrap_or(Role::Pawn);
-            let color = Color::from_white(whites.contains(square));
-            inputs[0][count % 32] = black.danger_input(danger, color, role, square) as u16;
-            inputs[1][count % 32] = white.danger_input(danger, color, role, square) as u16;
-            count += 1;
-        }
-    }
-    count.min(32)
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
-//! The inputs of the network, from a side's view: one for each place of its king (its bucket), each piece and each square; and one
-//! for each danger, each piece and each square, whatever the place of the king.
+//! The inputs of the network: one for each place of a side's king (its bucket), each piece and each square, from that side's view.
 
-use shakmaty::{Bitboard, Color, File, Role, Square};
-
-use crate::position::Threats;
+use shakmaty::{Color, File, Role, Square};
 
 /// Number of inputs of a king bucket: pieces of two sides and six kinds on 64 squares.
 pub const PIECE_INPUTS: usize = 768;
@@ -24,14 +21,8 @@ const BUCKET_OF_KING: [[u8; 4]; 8] = [
     [4, 4, 4, 4],
 ];
 
-/// Number of inputs of pieces on squares, which come first.
-pub const PLACED_INPUTS: usize = KING_BUCKETS * PIECE_INPUTS;
-
-/// Number of dangers ([`in_danger`]).
-pub(super) const DANGERS: usize = 2;
-
 /// Number of inputs.
-pub const INPUTS: usize = PLACED_INPUTS + DANGERS * PIECE_INPUTS;
+pub const INPUTS: usize = KING_BUCKETS * PIECE_INPUTS;
 
 /// Number of views that a side can have.
 pub(super) const VIEWS: usize = 2 * KING_BUCKETS;
@@ -65,53 +56,15 @@ impl View {
         usize::from(self.first) + (side * 6 + role as usize - 1) * 64 + usize::from(square as u8 ^ self.flip)
     }
 
-    /// Returns the input of a piece that is in a danger (a number below [`DANGERS`]) on a square.
-    #[inline]
-    pub fn danger_input(self, danger: usize, color: Color, role: Role, square: Square) -> usize {
-        let first = (PLACED_INPUTS + danger * PIECE_INPUTS) as u16;
-        View { first, ..self }.input(color, role, square)
-    }
-
     /// Returns the number of this one of the side's views, below [`VIEWS`].
     pub(super) fn index(self) -> usize {
         2 * usize::from(self.first) / PIECE_INPUTS + usize::from(self.flip & 1)
     }
 }
 
-/// Returns the pieces of both sides in each danger: those that a less valuable piece attacks, and the others that are attacked and not
-/// defended. Kings are in none. `pieces` returns the pieces of a colour and kind.
-#[inline]
-pub fn in_danger(pieces: impl Fn(Color, Role) -> Bitboard) -> [Bitboard; DANGERS] {
-    let all = |color| Role::ALL.into_iter().fold(Bitboard::EMPTY, |all, role| all | pieces(color, role));
-    let sides = [all(Color::Black), all(Color::White)];
-    let threats = Color::ALL.map(|side| Threats::by(side, sides[0] | sides[1], |role| pieces(side, role)));
-    let [by_white, by_black] = &threats;
-    let mut dangers = [Bitboard::EMPTY; DANGERS];
-    for (color, attacks, defence) in [(Color::White, by_black, by_white), (Color::Black, by_white, by_black)]
-    {
-        let threatened = Role::ALL.into_iter().map(|role| pieces(color, role) & attacks.to(role));
-        let threatened = threatened.fold(Bitboard::EMPTY, |all, set| all | set);
-        let hanging = sides[color as usize] & attacks.any & !defence.any & !pieces(color, Role::King);
-        dangers[0] |= threatened;
-        dangers[1] |= hanging & !threatened;
-    }
-    dangers
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::tests::position;
-
-    #[test]
-    fn pieces_are_in_danger_if_attacked_by_lesser_ones_or_undefended() {
-        // A pawn attacks the defended knight on e6, a rook the bishop on e3, which nothing defends, and two pawns each other, one of
-        // which is defended.
-        let position = position("6k1/5p2/4n3/3P4/p7/1P2b3/P7/4R2K w - - 0 1");
-        let dangers = in_danger(|color, role| position.pieces(color, role));
-        let set = |squares: &[Square]| squares.iter().copied().collect::<Bitboard>();
-        assert_eq!(dangers, [set(&[Square::E6]), set(&[Square::E3, Square::A4])]);
-    }
 
     #[test]
     fn both_sides_and_both_wings_look_alike() {
@@ -121,10 +74,9 @@ mod tests {
         assert_eq!([white, black], [other_wing; 2]);
         assert_eq!(View::of(Color::White, Square::B1).input(Color::White, Role::Pawn, Square::A1), 0);
         let far = View::of(Color::White, Square::A8);
-        assert_eq!(far.input(Color::Black, Role::King, Square::H8), PLACED_INPUTS - 1);
-        assert_eq!(far.danger_input(1, Color::Black, Role::King, Square::H8), INPUTS - 1);
+        assert_eq!(far.input(Color::Black, Role::King, Square::H8), INPUTS - 1);
         let mirrored = View::of(Color::Black, Square::H1);
-        assert_eq!(mirrored.input(Color::White, Role::King, Square::A1), PLACED_INPUTS - 1);
+        assert_eq!(mirrored.input(Color::White, Role::King, Square::A1), INPUTS - 1);
     }
 
     #[test]
@@ -134,7 +86,7 @@ mod tests {
             for king in Square::ALL {
                 let view = View::of(color, king);
                 assert_eq!(*views[view.index()].get_or_insert(view), view);
-                assert!(usize::from(view.first) + PIECE_INPUTS <= PLACED_INPUTS);
+                assert!(usize::from(view.first) + PIECE_INPUTS <= INPUTS);
             }
             assert!(views.iter().all(Option::is_some));
         }

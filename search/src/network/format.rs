@@ -1,20 +1,19 @@
 //! The file format of networks.
 //!
 //! ```text
-//! header   8 bytes HRLDNETW, then numbers of 4 bytes: version, inputs (5376, 3840 or 768), neurons, buckets, unit of neurons (512),
+//! header   8 bytes HRLDNETW, then numbers of 4 bytes: version, inputs (3840 or 768), neurons, buckets, unit of neurons (512),
 //!          unit of the output weights, centipawns for an output of 1; then the fingerprint of the weights (8 bytes)
 //! weights  input weights, one row of neurons per input (2 bytes each); biases of the neurons (2 each); output weights,
 //!          per bucket for the side to move, then the opponent (2 each); biases of the buckets (4 each)
 //! ```
 //!
-//! Numbers are little-endian. Where there are 768 inputs, they are the same for each place of a king. Where there are no more than 3840,
-//! pieces in danger count as others.
+//! Numbers are little-endian. Where there are 768 inputs, they are the same for each place of a king.
 
 use std::ops::RangeInclusive;
 
 use super::{
     BUCKETS, CENTIPAWNS_RANGE, HIDDEN_UNIT, INPUTS, LANES, OUTPUT_UNIT_RANGE, OUTPUT_WEIGHT_LIMIT,
-    OUTPUT_WEIGHT_SUM, PIECE_INPUTS, PLACED_INPUTS, fingerprint,
+    OUTPUT_WEIGHT_SUM, PIECE_INPUTS, fingerprint,
 };
 
 const MAGIC: &[u8; 8] = b"HRLDNETW";
@@ -76,21 +75,17 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Encodes the weights as the contents of a file, which has no weights of pieces in danger if all of them are 0.
+    /// Encodes the weights as the contents of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut weights = Vec::new();
-        let (placed, in_danger) = self.feature_weights.split_at(PLACED_INPUTS * self.feature_biases.len());
-        let heeds_dangers = in_danger.iter().any(|&weight| weight != 0);
-        let (inputs, feature_weights) =
-            if heeds_dangers { (INPUTS, &self.feature_weights[..]) } else { (PLACED_INPUTS, placed) };
-        for part in [feature_weights, &self.feature_biases, &self.output_weights] {
+        for part in [&self.feature_weights, &self.feature_biases, &self.output_weights] {
             weights.extend(part.iter().flat_map(|weight| weight.to_le_bytes()));
         }
         weights.extend(self.output_biases.iter().flat_map(|bias| bias.to_le_bytes()));
         let (hidden, buckets) = (self.feature_biases.len() as u32, self.output_biases.len() as u32);
         let units = [HIDDEN_UNIT, self.output_unit, self.centipawns].map(|unit| unit as u32);
         let mut bytes = MAGIC.to_vec();
-        for number in [VERSION, inputs as u32, hidden, buckets].into_iter().chain(units) {
+        for number in [VERSION, INPUTS as u32, hidden, buckets].into_iter().chain(units) {
             bytes.extend(number.to_le_bytes());
         }
         bytes.extend(fingerprint(&weights).to_le_bytes());
@@ -117,14 +112,7 @@ impl Parameters {
         let mut narrow = narrow.as_chunks().0.iter().map(|&bytes| i16::from_le_bytes(bytes));
         let mut take = |count| narrow.by_ref().take(count).collect::<Vec<i16>>();
         let parameters = Parameters {
-            feature_weights: {
-                let mut weights = take(inputs * hidden);
-                if inputs == PIECE_INPUTS {
-                    weights = weights.repeat(PLACED_INPUTS / PIECE_INPUTS);
-                }
-                weights.resize(INPUTS * hidden, 0);
-                weights
-            },
+            feature_weights: take(inputs * hidden).repeat(INPUTS / inputs),
             feature_biases: take(hidden),
             output_weights: take(2 * hidden * buckets),
             output_biases: wide.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect(),
@@ -169,9 +157,9 @@ fn read_header(header: &[u8]) -> Result<[u32; 5], NetworkError> {
     let lies_in =
         |at, range: RangeInclusive<i32>| i32::try_from(number(at)).is_ok_and(|n| range.contains(&n));
     let is_wide = hidden > 0 && hidden <= MAX_HIDDEN && hidden.is_multiple_of(LANES);
-    let has_inputs = [INPUTS, PLACED_INPUTS, PIECE_INPUTS].contains(&(number(1) as usize));
+    let has_inputs = [INPUTS, PIECE_INPUTS].contains(&(number(1) as usize));
     let rules = [
-        (1, "number of inputs", has_inputs, format!("{INPUTS}, {PLACED_INPUTS} or {PIECE_INPUTS}")),
+        (1, "number of inputs", has_inputs, format!("{INPUTS} or {PIECE_INPUTS}")),
         (2, "number of neurons", is_wide, format!("a multiple of {LANES} up to {MAX_HIDDEN}")),
         (3, "number of buckets", BUCKETS.contains(&(number(3) as usize)), "1 or 8".into()),
         (4, "unit of the neurons", number(4) == HIDDEN_UNIT as u32, HIDDEN_UNIT.to_string()),

@@ -109,26 +109,6 @@ impl Kernel {
         }
     }
 
-    /// Sets the sums of both sides, one behind the other, to `from` plus the rows of each side's inputs. Rows are as long as the sums of a
-    /// side.
-    #[inline]
-    pub(super) fn add_rows(self, from: &[Block], to: &mut [Block], weights: &[Block], inputs: [&[u16]; 2]) {
-        match self.0 {
-            Instructions::Portable => add_rows(from, to, weights, inputs),
-            // SAFETY: a kernel with these instructions is only made where the processor has them.
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => unsafe { add_rows_avx2(from, to, weights, inputs) },
-            // SAFETY: likewise.
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => unsafe { add_rows_avx512(from, to, weights, inputs) },
-            // The compiler uses these instructions everywhere.
-            #[cfg(target_arch = "aarch64")]
-            Instructions::Neon => add_rows(from, to, weights, inputs),
-            #[cfg(target_feature = "simd128")]
-            Instructions::Simd128 => add_rows(from, to, weights, inputs),
-        }
-    }
-
     /// Returns, for both sides, the dot product of the squared clipped neurons (`SCReLU`) and their weights. All slices have
     /// the same length.
     ///
@@ -192,47 +172,6 @@ fn update<const ADDED: usize, const REMOVED: usize>(
             to[index] = changed(to[index], index, added, removed);
         }
     }
-}
-
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "it must become part of functions with other instructions")]
-fn add_rows(from: &[Block], to: &mut [Block], weights: &[Block], inputs: [&[u16]; 2]) {
-    let width = to.len() / 2;
-    let sides = from.chunks_exact(width).zip(to.chunks_exact_mut(width));
-    for ((from, to), inputs) in sides.zip(inputs) {
-        let (groups, rest) = to.as_chunks_mut::<GROUP>();
-        let (from_groups, from_rest) = from.as_chunks::<GROUP>();
-        for ((number, group), from) in groups.iter_mut().enumerate().zip(from_groups) {
-            let [mut a, mut b, mut c, mut d] = *from;
-            for &input in inputs {
-                let row = &weights[usize::from(input) * width + number * GROUP..][..GROUP];
-                a = changed(a, 0, [row], []);
-                b = changed(b, 1, [row], []);
-                c = changed(c, 2, [row], []);
-                d = changed(d, 3, [row], []);
-            }
-            *group = [a, b, c, d];
-        }
-        rest.copy_from_slice(from_rest);
-        for &input in inputs {
-            update(None, rest, [&weights[(usize::from(input) + 1) * width - from_rest.len()..]], []);
-        }
-    }
-}
-
-/// Number of blocks that stay in registers while rows are added to them.
-const GROUP: usize = 4;
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_rows_avx2(from: &[Block], to: &mut [Block], weights: &[Block], inputs: [&[u16]; 2]) {
-    add_rows(from, to, weights, inputs);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn add_rows_avx512(from: &[Block], to: &mut [Block], weights: &[Block], inputs: [&[u16]; 2]) {
-    add_rows(from, to, weights, inputs);
 }
 
 /// Returns the square of a clipped neuron, in units of 1/[`super::ACTIVATED_UNIT`].
@@ -405,10 +344,7 @@ mod tests {
                     let mut changed = values.clone();
                     kernel.update(None, &mut changed, [&rows[0]], []);
                     kernel.update(None, &mut changed, [], [&rows[3]]);
-                    let (both, table) = ([&values[..], &rows[0]].concat(), rows.concat());
-                    let mut summed = both.clone();
-                    kernel.add_rows(&both, &mut summed, &table, [&[0, 3], &[1]]);
-                    (updated, changed, summed, kernel.dots([(&values, &weights), (&rows[0], &weights)]))
+                    (updated, changed, kernel.dots([(&values, &weights), (&rows[0], &weights)]))
                 })
                 .collect();
             assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{:?}", Kernel::available());

@@ -1,12 +1,11 @@
 //! The neural network that evaluates positions (NNUE: Y. Nasu, 2018), in its simplest form:
 //!
 //! ```text
-//! 5376 inputs  -> H neurons, once from the view of the side to move, once from the opponent's
+//! 3840 inputs  -> H neurons, once from the view of the side to move, once from the opponent's
 //! 2 x H        -> 1 output for each material bucket: a weighted sum of the squared clipped neurons
 //! ```
 //!
-//! A move changes few inputs of pieces on squares, so the neurons' sums (`Accumulators`) are updated instead of computed anew; the few
-//! inputs of pieces in danger are added at each evaluation. All numbers
+//! A move changes few inputs, so the neurons' sums (`Accumulators`) are updated instead of computed anew. All numbers
 //! are integers, so the results are the same on every machine and with every kernel (`kernels::Kernel`).
 
 mod accumulators;
@@ -23,7 +22,7 @@ use shakmaty::{Bitboard, Piece};
 
 use crate::{Position, Score};
 pub(crate) use accumulators::Accumulators;
-pub use features::{INPUTS, PIECE_INPUTS, PLACED_INPUTS, View, in_danger};
+pub use features::{INPUTS, PIECE_INPUTS, View};
 pub use fingerprint::fingerprint;
 pub use format::{MAX_HIDDEN, NetworkError, Parameters};
 use kernels::{Block, Kernel, LANES};
@@ -50,8 +49,6 @@ pub const BUCKETS: [usize; 2] = [1, 8];
 
 /// A network, ready to evaluate.
 pub struct Network {
-    /// Whether it heeds pieces in danger, as the networks up to net 10 do not.
-    heeds_dangers: bool,
     /// One row per input, as wide as the hidden layer.
     feature_weights: Box<[Block]>,
     feature_biases: Box<[Block]>,
@@ -85,9 +82,7 @@ impl Network {
     /// If the bytes are not a network that this version supports.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         let parameters = Parameters::from_bytes(bytes)?;
-        let in_danger = &parameters.feature_weights[PLACED_INPUTS * parameters.feature_biases.len()..];
         Ok(Network {
-            heeds_dangers: in_danger.iter().any(|&weight| weight != 0),
             feature_weights: blocks(&parameters.feature_weights),
             feature_biases: blocks(&parameters.feature_biases),
             output_weights: blocks(&parameters.output_weights),
@@ -118,21 +113,13 @@ impl Network {
                 let Piece { color, role } = position.piece_at(square)?;
                 Some(view.input(color, role, square))
             };
-            let in_danger = in_danger(|color, role| position.pieces(color, role) & pieces);
-            let danger_input = |(danger, square)| {
-                let Piece { color, role } = position.piece_at(square)?;
-                Some(view.danger_input(danger, color, role, square))
-            };
-            let dangers = in_danger.into_iter().enumerate();
-            let dangers =
-                dangers.flat_map(|(danger, set)| set.into_iter().map(move |square| (danger, square)));
-            pieces.into_iter().filter_map(input).chain(dangers.filter_map(danger_input)).collect()
+            pieces.into_iter().filter_map(input).collect()
         };
         self.evaluate_inputs(&seen_by(position.turn()), &seen_by(!position.turn()))
     }
 
-    /// Evaluates a position given as the inputs of the side to move and of the opponent, one per piece and one per piece in danger, all
-    /// below [`INPUTS`].
+    /// Evaluates a position given as the inputs of the side to move and of the opponent, one per piece, all below
+    /// [`INPUTS`].
     ///
     /// # Panics
     /// If an input is not below [`INPUTS`].
@@ -144,8 +131,7 @@ impl Network {
             }
             sums
         };
-        let pieces = ours.iter().filter(|&&input| input < PLACED_INPUTS).count();
-        self.output(pieces, &sums(ours), &sums(theirs))
+        self.output(ours.len(), &sums(ours), &sums(theirs))
     }
 
     /// Returns the weights of an input.

@@ -1,10 +1,10 @@
-//! Squares attacked by a side.
+//! Squares attacked by the opponent.
 
-use shakmaty::{Bitboard, Color, Role};
+use shakmaty::{Bitboard, Role};
 
 use crate::{Position, attacks};
 
-/// Squares that a side attacks, by the kind of the attacker.
+/// Squares that the opponent of the side to move attacks, by the kind of the attacker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Threats {
     /// Attacked by pawns.
@@ -18,21 +18,6 @@ pub struct Threats {
 }
 
 impl Threats {
-    /// Returns the squares that a side attacks, those of its own pieces included. `pieces` returns its pieces of a kind.
-    #[inline]
-    pub(crate) fn by(side: Color, occupied: Bitboard, pieces: impl Fn(Role) -> Bitboard) -> Threats {
-        let attacked = |role| {
-            pieces(role)
-                .into_iter()
-                .fold(Bitboard::EMPTY, |all, from| all | attacks::of_piece(role, from, occupied))
-        };
-        let by_pawns = attacks::by_pawns(side, pieces(Role::Pawn));
-        let by_minors = by_pawns | attacked(Role::Knight) | attacked(Role::Bishop);
-        let by_rooks = by_minors | attacked(Role::Rook);
-        let any = by_rooks | attacked(Role::Queen) | attacked(Role::King);
-        Threats { by_pawns, by_minors, by_rooks, any }
-    }
-
     /// Returns the squares on which a less valuable piece attacks a piece of this kind.
     #[inline]
     pub fn to(&self, role: Role) -> Bitboard {
@@ -48,7 +33,16 @@ impl Threats {
 impl Position {
     /// Returns the squares that the opponent of the side to move attacks, including those of its own pieces.
     pub fn threats(&self) -> Threats {
-        let side = !self.turn;
-        Threats::by(side, self.occupied(), |role| self.pieces(side, role))
+        let (them, occupied) = (self.them(), self.occupied());
+        let by_pawns = attacks::by_pawns(!self.turn, them & self.by_role(Role::Pawn));
+        let attacked = |role| {
+            (them & self.by_role(role))
+                .into_iter()
+                .fold(Bitboard::EMPTY, |all, from| all | attacks::of_piece(role, from, occupied))
+        };
+        let by_minors = by_pawns | attacked(Role::Knight) | attacked(Role::Bishop);
+        let by_rooks = by_minors | attacked(Role::Rook);
+        let any = by_rooks | attacked(Role::Queen) | attacks::king(self.king(!self.turn));
+        Threats { by_pawns, by_minors, by_rooks, any }
     }
 }

@@ -200,7 +200,7 @@ impl Train {
                 let batch: Vec<Sample> = batch.par_iter().map(|&at| data.training[at as usize]).collect();
                 sum += gradient(&model, &batch, target, &mut gradients);
                 let rate = self.rate_at(state.optimiser.steps, steps * u64::from(self.epochs));
-                state.optimiser.step(&mut model, &mut gradients[0], rate, self.decay);
+                state.optimiser.step(&mut model.weights, &mut gradients[0], rate, self.decay);
                 progress.inc(1);
             }
             let speed = data.training.len() as f64 / begun.elapsed().as_secs_f64() / 1e6;

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 use search::Bound;
-use search::network::{INPUTS, PIECE_INPUTS, PLACED_INPUTS};
+use search::network::{INPUTS, PIECE_INPUTS};
 use wide::f32x16;
 
 use super::sample::{Inputs, Sample, Source};
@@ -164,7 +164,7 @@ fn sigmoid(x: f32) -> f32 {
 }
 
 impl Model {
-    /// Creates a network with small random weights, which are the same in each king bucket. It does not heed dangers yet.
+    /// Creates a network with small random weights, which are the same in each king bucket.
     pub(super) fn new(shape: Shape, seed: u64) -> Model {
         let mut random = Random::new(seed, 0);
         let mut weights = vec![Tile::ZERO; shape.len()];
@@ -177,9 +177,7 @@ impl Model {
             });
         }
         for rows in weights[..shape.biases()].chunks_mut(INPUTS) {
-            let (placed, in_danger) = rows.split_at_mut(PLACED_INPUTS);
-            in_danger.fill(Tile::ZERO);
-            let (known, others) = placed.split_at_mut(PIECE_INPUTS);
+            let (known, others) = rows.split_at_mut(PIECE_INPUTS);
             others.chunks_mut(PIECE_INPUTS).for_each(|rows| rows.copy_from_slice(known));
         }
         Model { shape, weights }

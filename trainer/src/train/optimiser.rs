@@ -2,21 +2,14 @@
 
 use rayon::prelude::*;
 
-use search::network::{INPUTS, PLACED_INPUTS};
-
-use super::model::Model;
 use super::tile::Tile;
 
 /// Decay rates of the moving averages of the gradients and their squares.
 const MOMENTUM: f32 = 0.9;
 const SQUARE_MOMENTUM: f32 = 0.999;
 const TINY: f32 = 1e-8;
-/// Maximum magnitudes of the weights of pieces on squares and of a neuron's bias, and of those of pieces in danger: so its sum for 32 pieces,
-/// 30 of them in danger, fits 16 bits ([`search::network::HIDDEN_UNIT`]).
-const PLACED_LIMIT: f32 = 1.6;
-const DANGER_LIMIT: f32 = 0.37;
-/// Maximum magnitude of the other weights.
-const OUTPUT_LIMIT: f32 = 1.9;
+/// Maximum magnitude of a weight, so that a neuron's sum for 32 pieces fits 16 bits ([`search::network::HIDDEN_UNIT`]).
+const LIMIT: f32 = 1.9;
 /// Minimum number of tiles per task.
 const CHUNK: usize = 256;
 
@@ -35,28 +28,20 @@ impl AdamW {
     }
 
     /// Updates the weights with learning rate `rate` and weight decay `decay`, and clears the gradient.
-    pub(super) fn step(&mut self, model: &mut Model, gradient: &mut [Tile], rate: f32, decay: f32) {
-        let shape = model.shape;
-        let limit = |at: usize| match at {
-            _ if at >= shape.output(0) => OUTPUT_LIMIT,
-            _ if at < shape.biases() && at % INPUTS >= PLACED_INPUTS => DANGER_LIMIT,
-            _ => PLACED_LIMIT,
-        };
+    pub(super) fn step(&mut self, weights: &mut [Tile], gradient: &mut [Tile], rate: f32, decay: f32) {
         self.steps += 1;
         let correction = 1.0 - MOMENTUM.powi(self.steps as i32);
         let square_correction = (1.0 - SQUARE_MOMENTUM.powi(self.steps as i32)).sqrt();
         let moments = self.mean.par_iter_mut().zip(&mut self.mean_square);
-        let weights = model.weights.par_iter_mut().zip(gradient);
-        let all = weights.zip(moments).enumerate().with_min_len(CHUNK);
-        all.for_each(|(at, ((weights, gradient), (mean, square)))| {
-            let limit = limit(at);
+        let weights = weights.par_iter_mut().zip(gradient);
+        weights.zip(moments).with_min_len(CHUNK).for_each(|((weights, gradient), (mean, square))| {
             let weights = weights.0.iter_mut().zip(&mut gradient.0);
             let moments = mean.0.iter_mut().zip(&mut square.0);
             for ((weight, slope), (mean, square)) in weights.zip(moments) {
                 *mean = MOMENTUM * *mean + (1.0 - MOMENTUM) * *slope;
                 *square = SQUARE_MOMENTUM * *square + (1.0 - SQUARE_MOMENTUM) * *slope * *slope;
                 let change = (*mean / correction) / (square.sqrt() / square_correction + TINY);
-                *weight = (*weight - rate * (change + decay * *weight)).clamp(-limit, limit);
+                *weight = (*weight - rate * (change + decay * *weight)).clamp(-LIMIT, LIMIT);
                 *slope = 0.0;
             }
         });

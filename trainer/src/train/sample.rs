@@ -1,7 +1,7 @@
 //! Training samples of 32 bytes.
 
 use anyhow::{Result, anyhow, ensure};
-use search::network::{View, bucket, in_danger};
+use search::network::{View, bucket};
 use search::{Bound, Position, TreeNode};
 use shakmaty::{Bitboard, Color, Piece, Role, Square};
 
@@ -33,15 +33,13 @@ pub(crate) struct Sample {
 
 /// Length of a sample in a file.
 pub(crate) const SAMPLE_BYTES: usize = 28;
-/// Maximum number of active inputs of a side: each piece, and each in danger.
-const MOST_INPUTS: usize = 64;
 /// The kind of piece that a king is.
 const KING: u8 = Role::King as u8 - 1;
 
-/// Active inputs of the network for the side to move and for its opponent: one for each piece, then one for each piece in danger.
+/// Active inputs of the network for the side to move and for its opponent.
 #[derive(Clone)]
 pub(super) struct Inputs {
-    pairs: [[u16; 2]; MOST_INPUTS],
+    pairs: [[u16; 2]; 32],
     count: u8,
     pub(super) bucket: u8,
 }
@@ -94,30 +92,17 @@ impl Sample {
     /// Returns the active inputs and the bucket, for this number of buckets.
     pub(super) fn inputs(&self, buckets: usize) -> Inputs {
         let [ours, theirs] = self.kings.map(|king| View::of(Color::White, king));
-        let mut inputs = Inputs {
-            pairs: [[0; 2]; MOST_INPUTS],
-            count: 0,
-            bucket: bucket(self.count.into(), buckets) as u8,
-        };
-        let mut codes = [0; 64];
-        let mut sets = [[Bitboard::EMPTY; 6]; 2];
-        for (at, square) in Bitboard(self.occupied).into_iter().enumerate().take(32) {
-            let code = self.pieces[at / 2] >> (4 * (at % 2)) & 0xF;
-            let (color, role) = piece(code);
-            codes[square as usize] = code;
-            sets[color as usize][role as usize - 1].add(square);
-            let of_theirs = theirs.input(!color, role, square.flip_vertical());
-            inputs.push([ours.input(color, role, square), of_theirs]);
+        let input =
+            |view: View, code: u16, square: u8| view.first + code * 64 + u16::from(square ^ view.flip);
+        let mut pairs = [[0; 2]; 32];
+        let mut rest = self.occupied;
+        for (at, pair) in pairs.iter_mut().enumerate().take(self.count.into()) {
+            let square = rest.trailing_zeros() as u8;
+            rest &= rest.wrapping_sub(1);
+            let code = u16::from(self.pieces[at / 2] >> (4 * (at % 2)) & 0xF);
+            *pair = [input(ours, code, square), input(theirs, (code + 6) % 12, square ^ 0x38)];
         }
-        let dangers = in_danger(|color, role| sets[color as usize][role as usize - 1]);
-        for (danger, set) in dangers.into_iter().enumerate() {
-            for square in set {
-                let (color, role) = piece(codes[square as usize]);
-                let of_theirs = theirs.danger_input(danger, !color, role, square.flip_vertical());
-                inputs.push([ours.danger_input(danger, color, role, square), of_theirs]);
-            }
-        }
-        inputs
+        Inputs { pairs, count: self.count, bucket: bucket(self.count.into(), buckets) as u8 }
     }
 
     /// Returns the contents as bytes: occupied squares (8), pieces (16), score (2), source, number of pieces.
@@ -150,11 +135,6 @@ impl Sample {
     }
 }
 
-/// Returns the piece that a code stands for; White is the side to move.
-fn piece(code: u8) -> (Color, Role) {
-    (Color::from_white(code < KING + 1), Role::ALL[usize::from(code % (KING + 1))])
-}
-
 /// Returns the only square on which a piece of this kind stands.
 fn only_square_of(kind: u8, occupied: u64, pieces: &[u8; 16]) -> Result<Square> {
     let is_wanted = |&(at, _): &(usize, Square)| pieces[at / 2] >> (4 * (at % 2)) & 0xF == kind;
@@ -164,15 +144,10 @@ fn only_square_of(kind: u8, occupied: u64, pieces: &[u8; 16]) -> Result<Square> 
 }
 
 impl Inputs {
-    fn push(&mut self, pair: [usize; 2]) {
-        self.pairs[usize::from(self.count) % MOST_INPUTS] = pair.map(|input| input as u16);
-        self.count += 1;
-    }
-
-    /// Returns one pair of inputs per piece and per piece in danger: from the view of the side to move and from that of its opponent.
+    /// Returns one pair of inputs per piece: from the view of the side to move and from that of its opponent.
     #[inline]
     pub(super) fn pairs(&self) -> &[[u16; 2]] {
-        &self.pairs[..usize::from(self.count).min(MOST_INPUTS)]
+        &self.pairs[..self.count.min(32).into()]
     }
 }
 
@@ -203,25 +178,20 @@ mod tests {
             let us = position.turn();
             let inputs = sample(&position, GameResult::Draw).inputs(8);
             let mut found = inputs.pairs().to_vec();
-            let views = [us, !us].map(|side| View::of(side, position.king(side)));
-            let pieces = position.occupied().into_iter().map(|square| {
-                let Piece { color, role } = position.piece_at(square).unwrap();
-                views.map(|view| view.input(color, role, square) as u16)
-            });
-            let dangers = in_danger(|color, role| position.pieces(color, role));
-            let dangers = dangers
+            let mut expected: Vec<[u16; 2]> = position
+                .occupied()
                 .into_iter()
-                .enumerate()
-                .flat_map(|(danger, set)| set.into_iter().map(move |square| (danger, square)));
-            let in_danger = dangers.map(|(danger, square)| {
-                let Piece { color, role } = position.piece_at(square).unwrap();
-                views.map(|view| view.danger_input(danger, color, role, square) as u16)
-            });
-            let mut expected: Vec<[u16; 2]> = pieces.chain(in_danger).collect();
+                .map(|square| {
+                    let color = Color::from_white(position.by_color(Color::White).contains(square));
+                    let role = position.role_at(square).unwrap();
+                    [us, !us]
+                        .map(|side| View::of(side, position.king(side)).input(color, role, square) as u16)
+                })
+                .collect();
             found.sort_unstable();
             expected.sort_unstable();
             assert_eq!(found, expected);
-            assert_eq!(usize::from(inputs.bucket), bucket(position.occupied().count(), 8));
+            assert_eq!(usize::from(inputs.bucket), bucket(expected.len(), 8));
         }
     }
 

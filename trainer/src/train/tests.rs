@@ -72,7 +72,7 @@ fn learnt(data: &[Sample], steps: usize, rate: f32) -> Model {
     let mut gradients = vec![vec![Tile::ZERO; SHAPE.len()]; 2];
     for _ in 0..steps {
         gradient(&model, data, TARGET, &mut gradients);
-        optimiser.step(&mut model, &mut gradients[0], rate, 0.01);
+        optimiser.step(&mut model.weights, &mut gradients[0], rate, 0.01);
     }
     model
 }
