@@ -43,6 +43,9 @@ pub(crate) struct Trees {
     /// Number of searches of each game, from positions by chance
     #[arg(long, default_value_t = 6)]
     roots: usize,
+    /// Largest score of a position that is searched, in centipawns. What the searches meet counts up to 1000
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(i32).range(0..=1000))]
+    most_uneven: i32,
     /// Nodes of each search
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -67,10 +70,10 @@ pub(crate) struct Trees {
     minutes: Option<f64>,
 }
 
-/// Positions with scores beyond this, in centipawns, are neither searched nor kept.
+/// Positions with scores beyond this, in centipawns, are not kept.
 const MOST: i32 = 1000;
 /// Largest number of random moves before a search.
-const STRAY_MOVES: usize = 2;
+const STRAY_MOVES: usize = 1;
 /// Number of games that a thread takes at a time.
 const GAMES_AT_A_TIME: usize = 16;
 
@@ -133,12 +136,13 @@ impl Trees {
 
     /// Returns the fingerprint of all on which the positions depend: games, network and settings.
     fn recipe(&self, network: &Network, games: &Path) -> Result<u64> {
-        let Trees { roots, nodes, depth, one_in, exact, seed, .. } = self;
+        let Trees { roots, most_uneven, nodes, depth, one_in, exact, seed, .. } = self;
         let context = || format!("{} can't be used", games.display());
         let games = fingerprint(&std::fs::read(games).with_context(context).context(InputError)?);
         let network = network.fingerprint;
-        let settings =
-            format!("{roots} {nodes} {depth} {one_in} {exact:?} {seed} {STRAY_MOVES} {MOST} {HELD_OUT}");
+        let settings = format!(
+            "{roots} {most_uneven} {nodes} {depth} {one_in} {exact:?} {seed} {STRAY_MOVES} {MOST} {HELD_OUT}"
+        );
         Ok(fingerprint(format!("{games:x} {network:x} {settings}").as_bytes()))
     }
 
@@ -168,7 +172,9 @@ impl Trees {
     fn trees_of(&self, player: &mut SelfPlayer, number: u64, game: &GameRecord) -> Vec<Sample> {
         let mut random = Random::new(self.seed, number);
         let is_wanted = |(ply, (position, played)): (usize, (Position, _))| {
-            quiet_score(ply, &position, played).filter(|score| score.abs() < MOST).map(|_| position)
+            quiet_score(ply, &position, played)
+                .filter(|score| score.abs() <= self.most_uneven)
+                .map(|_| position)
         };
         let positions: Vec<Position> = game.positions().enumerate().filter_map(is_wanted).collect();
         if positions.is_empty() {
@@ -247,6 +253,7 @@ mod tests {
             output: folder.join(name),
             network: None,
             roots: 2,
+            most_uneven: 1000,
             nodes: 1000,
             depth: 1,
             one_in: 1,

@@ -60,6 +60,9 @@ pub(crate) struct Train {
     /// Number of output layers, selected by the number of pieces
     #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "8"]).try_map(|n| n.parse::<usize>()))]
     buckets: usize,
+    /// How much a position of a game counts beside one of a tree
+    #[arg(long, default_value_t = 1.0, value_parser = within(0.0f32, 100.0))]
+    game_weight: f32,
     /// Number of passes over the positions
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
@@ -69,6 +72,9 @@ pub(crate) struct Train {
     /// Centipawns for an expected result of 73 %; by default, the scale that fits the results best
     #[arg(long, value_parser = within(50.0f32, 1000.0))]
     scale: Option<f32>,
+    /// The same for the scores of trees, whose unit the network takes over; by default, that of the games
+    #[arg(long, value_parser = within(50.0f32, 1000.0))]
+    tree_scale: Option<f32>,
     /// Initial learning rate; the final one is a hundredth of it
     #[arg(long, default_value_t = 1e-3, value_parser = within(0.0f32, 1.0))]
     rate: f32,
@@ -129,16 +135,22 @@ impl Train {
         say(format_args!("{} training positions, {held_out} held out", data.training.len()));
         let scale = self.scale.unwrap_or_else(|| fit_scale(&data.training));
         say(format_args!("expected result of a score: sigmoid(score / {scale:.1})"));
-        let target = Target { result_share: self.result_share, scale };
+        let unit = self.tree_scale.unwrap_or(scale);
+        let target = Target {
+            result_share: self.result_share,
+            scale,
+            tree_scale: unit,
+            game_weight: self.game_weight,
+        };
         let first = match start {
-            Some(network) => self.widened(Model::of(&network, scale))?,
+            Some(network) => self.widened(Model::of(&network, unit))?,
             None => {
                 Model::new(Shape { hidden: self.hidden.unwrap_or(TILE), buckets: self.buckets }, self.seed)
             }
         };
         let pool = ThreadPoolBuilder::new().num_threads(self.threads).build()?;
         let model = pool.install(|| self.fit(first, self.epochs, &data, target, &checkpoint))?;
-        self.export(&model, &data, scale)
+        self.export(&model, &data, unit)
     }
 
     /// Adds the neurons that the network that is started with lacks.

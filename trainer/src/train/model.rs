@@ -57,6 +57,10 @@ pub(super) struct Target {
     pub(super) result_share: f32,
     /// The expected result of a score is sigmoid(score / scale).
     pub(super) scale: f32,
+    /// The same for the scores of trees.
+    pub(super) tree_scale: f32,
+    /// How much a position of a game counts beside one of a tree.
+    pub(super) game_weight: f32,
 }
 
 /// How far the network's expected result strays from that of a search (logistic distribution).
@@ -71,16 +75,20 @@ impl Target {
     /// logarithm of the probability that the true expected result lies on the bound's side, if it is distributed around
     /// the network's with [`SPREAD`].
     pub(super) fn loss(self, sample: &Sample, expected: f32) -> (f32, f32) {
-        let by_score = sigmoid(f32::from(sample.score) / self.scale);
+        let source = sample.source();
+        let scale = if matches!(source, Source::Tree(_)) { self.tree_scale } else { self.scale };
+        let by_score = sigmoid(f32::from(sample.score) / scale);
         let squared = |goal: f32| ((expected - goal).powi(2), 2.0 * (expected - goal));
         let bounded = |side: f32| {
             let above = side * (expected - by_score) / SPREAD;
             let slope = -side * sigmoid(-above) / SPREAD;
             (TWO_VARIANCES * (-above).exp().ln_1p(), TWO_VARIANCES * slope)
         };
-        match sample.source() {
+        match source {
             Source::Game { points } => {
-                squared(self.result_share * points + (1.0 - self.result_share) * by_score)
+                let (loss, slope) =
+                    squared(self.result_share * points + (1.0 - self.result_share) * by_score);
+                (self.game_weight * loss, self.game_weight * slope)
             }
             Source::Tree(Bound::Exact) => squared(by_score),
             Source::Tree(Bound::Lower) => bounded(1.0),

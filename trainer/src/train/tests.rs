@@ -8,7 +8,7 @@ use super::*;
 use crate::record::tests::random_games;
 use crate::record::{ChunkWriter, Recipe};
 
-const TARGET: Target = Target { result_share: 0.3, scale: 400.0 };
+const TARGET: Target = Target { result_share: 0.3, scale: 400.0, tree_scale: 400.0, game_weight: 1.0 };
 /// More than one tile, more than one bucket.
 const SHAPE: Shape = Shape { hidden: 2 * TILE, buckets: 8 };
 
@@ -43,6 +43,8 @@ fn train(folder: &Path) -> Train {
         epochs: 4,
         result_share: 0.3,
         scale: None,
+        tree_scale: None,
+        game_weight: 1.0,
         rate: 1e-2,
         decay: 0.01,
         seed: 5,
@@ -137,6 +139,23 @@ fn a_bound_counts_where_it_is_not_kept() {
 }
 
 #[test]
+fn games_have_a_weight_and_trees_a_scale_of_their_own() {
+    let node = TreeNode {
+        position: Position::default(),
+        score: Score::centipawns(100),
+        bound: Bound::Exact,
+        depth: 3,
+    };
+    let of_tree = Sample::of_node(&node);
+    let of_game = samples(1)[0];
+    let target = Target { tree_scale: 200.0, game_weight: 3.0, ..TARGET };
+    let expected = 1.0 / (1.0 + (-0.5f32).exp());
+    assert!(target.loss(&of_tree, expected).0 < 1e-9, "{:?}", target.loss(&of_tree, expected));
+    let [(once, slope), (thrice, steeper)] = [TARGET, target].map(|target| target.loss(&of_game, 0.1));
+    assert!((3.0 * once - thrice).abs() < 1e-6 && (3.0 * slope - steeper).abs() < 1e-6, "{once}, {thrice}");
+}
+
+#[test]
 fn a_thousand_positions_are_learnt_by_heart() {
     let data = samples(1000);
     let loss = learnt(&data, 300, 5e-3).loss(&data, TARGET);
@@ -190,7 +209,7 @@ fn a_widened_network_says_the_same_and_learns_with_all_its_neurons() {
     let wide = narrow.widened(2 * SHAPE.hidden, 8);
     assert_eq!(narrow.outputs(&some), wide.outputs(&some));
     let mut gradient = vec![Tile::ZERO; wide.shape.len()];
-    wide.add_gradient(&some, Target { result_share: 0.3, scale: 200.0 }, some.len(), &mut gradient);
+    wide.add_gradient(&some, Target { scale: 200.0, tree_scale: 200.0, ..TARGET }, some.len(), &mut gradient);
     let outputs = gradient[wide.shape.output(0)..wide.shape.output_biases()].chunks(wide.shape.tiles());
     let heeded = |tile: usize| outputs.clone().any(|row| row[tile].0.iter().any(|slope| *slope != 0.0));
     assert!((0..wide.shape.tiles()).all(heeded), "the output never heeds some");
@@ -216,7 +235,8 @@ fn a_run_can_be_repeated_and_gone_on_with() {
     let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     std::fs::create_dir_all(&killed.output).unwrap();
     let data = Dataset::load(&killed.games, &[]).unwrap();
-    let target = Target { result_share: 0.3, scale: fit_scale(&data.training) };
+    let scale = fit_scale(&data.training);
+    let target = Target { scale, tree_scale: scale, ..TARGET };
     let checkpoint = killed.output.join("checkpoint");
     let first = Model::new(SHAPE, killed.seed);
     pool.install(|| killed.fit(first, 2, &data, target, &checkpoint)).unwrap();
