@@ -4,6 +4,7 @@ mod assess;
 mod files;
 mod generate;
 mod inspect;
+mod pack;
 mod random;
 mod record;
 mod scale;
@@ -35,6 +36,7 @@ enum Subcommands {
     Average(train::Average),
     Generate(generate::Generate),
     Inspect(inspect::Inspect),
+    Pack(pack::Pack),
     Train(Box<train::Train>),
     Trees(trees::Trees),
 }
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Subcommands::Average(average) => average.run(),
         Subcommands::Generate(generate) => generate.run(),
         Subcommands::Inspect(inspect) => inspect.run(),
+        Subcommands::Pack(pack) => pack.run(),
         Subcommands::Train(train) => train.run(),
         Subcommands::Trees(trees) => trees.run(),
     };

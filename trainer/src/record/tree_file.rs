@@ -5,7 +5,7 @@
 //! fingerprint of all preceding bytes (8)
 //! ```
 //!
-//! Numbers are little-endian.
+//! Numbers are little-endian. `herald-trainer pack` lays out positions of games in the same way; they are not read back here.
 
 use std::fs::File;
 use std::io::Read as _;

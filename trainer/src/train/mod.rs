@@ -60,7 +60,7 @@ pub(crate) struct Train {
     /// Number of output layers, selected by the number of pieces
     #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "8"]).try_map(|n| n.parse::<usize>()))]
     buckets: usize,
-    /// How much a position of a game counts beside one of a tree
+    /// How much a position of a game counts beside one of a tree; the losses of games are printed with this factor
     #[arg(long, default_value_t = 1.0, value_parser = within(0.0f32, 100.0))]
     game_weight: f32,
     /// Number of passes over the positions

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Trains a network on a graphics processor, as `herald-trainer train` does on the processor.
+
+The inputs of a batch are one matrix of zeros and ones, so that the tensor cores do the work: an H100 learns from twenty
+times as many positions a second as a processor of sixteen cores. Files are those of `herald-trainer trees` and
+`herald-trainer pack`. See docs/NETWORKS.md.
+"""
+
+import argparse
+import math
+import struct
+import sys
+import time
+
+import numpy as np
+import torch
+
+KING_BUCKETS, PIECE_INPUTS, BUCKETS = 5, 768, 8
+INPUTS = KING_BUCKETS * PIECE_INPUTS
+# One more column takes the empty squares; the matrix is wider than that since the tensor cores want multiples of 8.
+COLUMNS = INPUTS + 8
+# The bucket of a king by its square, with files a to d; see search/src/network/features.rs.
+BUCKET_OF_KING = [0, 0, 1, 1] + [2] * 4 + [3] * 8 + [4] * 16
+HEADER, RECORD = 36, 28
+UPPER, LOWER, EXACT = 3, 4, 5
+SPREAD = 0.06
+TWO_VARIANCES = 2 * SPREAD**2 * math.pi**2 / 3
+LIMIT = 1.9
+HIDDEN_UNIT, ACTIVATED_UNIT, OUTPUT_LIMIT = 512, 1024, 8191
+OUTPUT_SUM = (2**31 - 1) // ACTIVATED_UNIT
+# The gradients of a position are multiplied by this while they have 16 bits.
+GRADIENT_UNIT = 16.0
+
+
+def read(paths, device):
+    """Returns the records for training and those held out."""
+    parts = [[], []]
+    for path in paths:
+        header = open(path, "rb").read(HEADER)
+        assert header[:8] == b"HRLDTREE", f"{path} is no tree file"
+        training, held_out = struct.unpack_from("<QQ", header, 20)
+        records = np.fromfile(path, np.uint8, (training + held_out) * RECORD, offset=HEADER).reshape(-1, RECORD)
+        parts[0].append(torch.from_numpy(records[:training]).to(device))
+        parts[1].append(torch.from_numpy(records[training:]).to(device))
+    return [torch.cat(part) for part in parts]
+
+
+def field(records, start, end, kind):
+    """Returns some bytes of each record as a number."""
+    return records[:, start:end].clone(memory_format=torch.contiguous_format).view(kind)
+
+
+class Inputs:
+    """Turns records into the matrix of inputs: first a row for each side to move, then one for each opponent."""
+
+    def __init__(self, device, kind):
+        self.kind = kind
+        self.squares = torch.arange(64, device=device)
+        table = [BUCKET_OF_KING[rank * 4 + file] for rank in range(8) for file in range(4)]
+        table = [table[rank * 4 + min(file, 7 - file)] for rank in range(8) for file in range(8)]
+        self.first = PIECE_INPUTS * torch.tensor(table, device=device)
+
+    def view(self, king):
+        return self.first[king][:, None], 7 * (king % 8 >= 4)[:, None]
+
+    def matrix(self, records):
+        occupied = field(records, 0, 8, torch.int64)
+        on = (occupied >> self.squares) & 1
+        empty = on == 0
+        place = (on.cumsum(1) - 1).clamp(min=0)
+        pair = records[:, 8:24].long().gather(1, place // 2)
+        code = (pair >> (4 * (place % 2))) & 15
+        code = code.masked_fill(empty, 12)
+        ours, flip = self.view((code == 5).int().argmax(1))
+        theirs, their_flip = self.view((code == 11).int().argmax(1) ^ 56)
+        by_side = [
+            ours + code * 64 + (self.squares ^ flip),
+            theirs + (code + 6) % 12 * 64 + (self.squares ^ 56 ^ their_flip),
+        ]
+        columns = torch.cat([side.masked_fill(empty, INPUTS) for side in by_side])
+        matrix = torch.zeros(len(columns), COLUMNS, dtype=self.kind, device=records.device)
+        matrix.scatter_(1, columns, 1.0)
+        matrix[:, INPUTS:] = 0
+        return matrix
+
+
+def product(left, right):
+    """Returns a matrix product in 32 bits."""
+    if left.dtype == torch.float32:
+        return left @ right
+    return torch.mm(left, right, out_dtype=torch.float32)
+
+
+class Trainer:
+    def __init__(self, options, data, device):
+        self.options, self.data, self.device = options, data, device
+        self.kind = torch.float16 if device.type == "cuda" else torch.float32
+        self.inputs = Inputs(device, self.kind)
+        hidden = options.hidden
+        generator = torch.Generator(device).manual_seed(options.seed)
+
+        def uniform(reach, *shape):
+            return reach * (2 * torch.rand(*shape, generator=generator, device=device) - 1)
+
+        first = 1 / math.sqrt(PIECE_INPUTS)
+        rows = uniform(first, PIECE_INPUTS, hidden).repeat(KING_BUCKETS, 1)
+        self.weights = [
+            torch.cat([rows, torch.zeros(COLUMNS - INPUTS, hidden, device=device)]),
+            uniform(first, hidden),
+            uniform(1 / math.sqrt(2 * hidden), 2 * hidden, BUCKETS),
+            torch.zeros(BUCKETS, device=device),
+        ]
+        if options.start:
+            self.start(options.start)
+        self.means = [torch.zeros_like(weight) for weight in self.weights]
+        self.squares = [torch.zeros_like(weight) for weight in self.weights]
+        self.steps = len(data) // options.batch
+        self.step_number = torch.zeros((), dtype=torch.int64, device=device)
+        self.order = torch.zeros(len(data), dtype=torch.int64, device=device)
+        self.places = torch.arange(options.batch, device=device)
+        self.loss_sum = torch.zeros((), dtype=torch.float64, device=device)
+
+    def loss(self, records, outputs):
+        """Returns losses and their derivatives by the output; see `Target::loss` in trainer/src/train/model.rs."""
+        source = records[:, 26].int()
+        score = field(records, 24, 26, torch.int16)[:, 0].float()
+        is_game = source < UPPER
+        options = self.options
+        by_score = torch.sigmoid(score / (options.tree_scale + is_game * (options.scale - options.tree_scale)))
+        expected = torch.sigmoid(outputs)
+        share = options.result_share * is_game
+        off = expected - (share * source / 2 + (1 - share) * by_score)
+        weight = 1 + (options.game_weight - 1) * is_game
+        side = 2.0 * (source == LOWER) - 1
+        above = side * (expected - by_score) / SPREAD
+        is_bound = (source == UPPER) | (source == LOWER)
+        loss = torch.where(is_bound, TWO_VARIANCES * torch.nn.functional.softplus(-above), weight * off**2)
+        bound_slope = -side * TWO_VARIANCES * torch.sigmoid(-above) / SPREAD
+        slope = torch.where(is_bound, bound_slope, 2 * weight * off)
+        return loss, slope * expected * (1 - expected)
+
+    def forward(self, records):
+        matrix = self.inputs.matrix(records)
+        neurons = matrix @ self.weights[0].to(self.kind) + self.weights[1].to(self.kind)
+        clipped = neurons.clamp(0, 1)
+        both = torch.cat(clipped.chunk(2), 1)
+        bucket = (records[:, 27].long() - 2) * BUCKETS // 32
+        outputs = product(both * both, self.weights[2].to(self.kind)) + self.weights[3]
+        return matrix, neurons, both, bucket, outputs.gather(1, bucket[:, None])[:, 0]
+
+    def step(self):
+        """Learns from a batch. Nothing here waits for the processor."""
+        options = self.options
+        at = (self.step_number % self.steps) * options.batch
+        records = self.data[self.order[at + self.places]]
+        matrix, neurons, both, bucket, outputs = self.forward(records)
+        losses, slopes = self.loss(records, outputs)
+        self.loss_sum += losses.sum(dtype=torch.float64)
+        slopes = (slopes * GRADIENT_UNIT)[:, None]
+        of_bucket = torch.zeros(len(records), BUCKETS, device=self.device).scatter_(1, bucket[:, None], slopes)
+        of_neurons = 2 * both * (slopes.to(self.kind) * self.weights[2].to(self.kind).t()[bucket])
+        of_neurons = torch.cat(of_neurons.chunk(2, 1))
+        of_neurons = of_neurons.masked_fill((neurons <= 0) | (neurons >= 1), 0)
+        gradients = [
+            product(matrix.t(), of_neurons),
+            of_neurons.sum(0, dtype=torch.float32),
+            product((both * both).t(), of_bucket.to(self.kind)),
+            of_bucket.sum(0),
+        ]
+        self.step_number += 1
+        done = (self.step_number - 1) / (self.steps * options.epochs)
+        rate = options.rate * (0.01 + 0.99 * (1 + torch.cos(math.pi * done)) / 2)
+        corrections = [1 - momentum ** self.step_number for momentum in (0.9, 0.999)]
+        for weight, mean, square, gradient in zip(self.weights, self.means, self.squares, gradients):
+            gradient /= GRADIENT_UNIT * options.batch
+            mean.lerp_(gradient, 0.1)
+            square.lerp_(gradient * gradient, 0.001)
+            change = mean / corrections[0] / ((square / corrections[1]).sqrt() + 1e-8)
+            weight -= rate * (change + options.decay * weight)
+            weight.clamp_(-LIMIT, LIMIT)
+
+    def capture(self):
+        """Returns a function for a step: on a graphics processor, the whole step as one graph."""
+        if self.device.type != "cuda":
+            return self.step
+        kept = [tensor.clone() for tensor in self.state()]
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                self.step()
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            self.step()
+        for tensor, value in zip(self.state(), kept):
+            tensor.copy_(value)
+        return graph.replay
+
+    def state(self):
+        return self.weights + self.means + self.squares + [self.step_number, self.loss_sum]
+
+    def mean_loss(self, records):
+        total = 0.0
+        for part in records.split(self.options.batch):
+            total += self.loss(part, self.forward(part)[-1])[0].sum().item()
+        return total / max(len(records), 1)
+
+    def train(self, held_out):
+        generator = torch.Generator(self.device).manual_seed(self.options.seed + 1)
+        step, of_games = self.capture(), held_out[:, 26] < UPPER
+        for epoch in range(self.options.epochs):
+            begun = time.time()
+            torch.randperm(len(self.data), generator=generator, out=self.order)
+            self.loss_sum.zero_()
+            for _ in range(self.steps):
+                step()
+            training = self.loss_sum.item() / (self.steps * self.options.batch)
+            speed = self.steps * self.options.batch / (time.time() - begun) / 1e6
+            games, trees = (self.mean_loss(held_out[which]) for which in (of_games, ~of_games))
+            print(f"epoch {epoch + 1}/{self.options.epochs}: loss {training:.6f}, held out: games {games:.6f}, "
+                  f"trees {trees:.6f}, {speed:.2f} M positions/s", flush=True)
+
+    def start(self, path):
+        """Begins with the weights of a network."""
+        file = open(path, "rb").read()
+        _, inputs, hidden, buckets, _, unit, centipawns = struct.unpack_from("<7I", file, 8)
+        assert (inputs, hidden, buckets) == (INPUTS, self.options.hidden, BUCKETS), f"{path} has another shape"
+        narrow = np.frombuffer(file, "<i2", (INPUTS + 1 + 2 * buckets) * hidden, 44).astype(np.float32)
+        first, biases, last = np.split(narrow, [INPUTS * hidden, (INPUTS + 1) * hidden])
+        factor = unit * self.options.tree_scale / centipawns
+        output_biases = np.frombuffer(file[-4 * buckets:], "<i4") / (ACTIVATED_UNIT * factor)
+        into = [first.reshape(INPUTS, hidden) / HIDDEN_UNIT, biases / HIDDEN_UNIT,
+                last.reshape(buckets, 2 * hidden).T / factor, output_biases]
+        for weight, value in zip(self.weights, into):
+            weight[:len(value)] = torch.from_numpy(np.ascontiguousarray(value, np.float32))
+
+    def write(self, path):
+        """Writes the network in whole numbers; see trainer/src/train/quantised.rs and search/src/network/format.rs."""
+        first, biases, last, output_biases = (weight.double().cpu().numpy() for weight in self.weights)
+        first, last, scale = first[:INPUTS], last.T, self.options.tree_scale
+        hidden = len(biases)
+        most = np.abs(last.reshape(-1, hidden)).sum(1).max()
+        unit = int(min(OUTPUT_LIMIT / np.abs(last).max(), (OUTPUT_SUM - hidden / 2) / most))
+        unit, centipawns = min(max(unit, 16), 4096), round(scale)
+        factor = unit * scale / centipawns
+        weights = b"".join(np.round(part).astype(kind).tobytes() for part, kind in [
+            (first * HIDDEN_UNIT, "<i2"), (biases * HIDDEN_UNIT, "<i2"),
+            (np.clip(last * factor, -OUTPUT_LIMIT, OUTPUT_LIMIT), "<i2"),
+            (output_biases * ACTIVATED_UNIT * factor, "<i4")])
+        numbers = (2, INPUTS, hidden, BUCKETS, HIDDEN_UNIT, unit, centipawns)
+        with open(path, "wb") as file:
+            file.write(b"HRLDNETW" + struct.pack("<7IQ", *numbers, fingerprint(weights)) + weights)
+
+
+def fingerprint(data):
+    """Returns the 64-bit FNV-1a hash."""
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", help="files of herald-trainer trees and herald-trainer pack")
+    parser.add_argument("--output", required=True, help="network file to write")
+    parser.add_argument("--start", help="network of the same shape to begin with")
+    parser.add_argument("--hidden", type=int, default=256, help="number of neurons, a multiple of 64")
+    parser.add_argument("--epochs", type=int, default=4, help="passes over the positions")
+    parser.add_argument("--batch", type=int, default=16384, help="positions a step")
+    parser.add_argument("--rate", type=float, default=1e-3, help="first learning rate; the last is a hundredth of it")
+    parser.add_argument("--decay", type=float, default=0.02, help="weight decay, relative to the rate")
+    parser.add_argument("--game-weight", type=float, default=1.0, help="how much a position of a game counts")
+    parser.add_argument("--result-share", type=float, default=0.3, help="weight of results in the target of games")
+    parser.add_argument("--scale", type=float, default=243.0, help="scale of the scores of games")
+    parser.add_argument("--tree-scale", type=float, default=243.0, help="scale of the scores of trees")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    with torch.inference_mode():
+        data, held_out = read(options.files, device)
+        print(f"{len(data)} training positions, {len(held_out)} held out, on {device}", flush=True)
+        trainer = Trainer(options, data, device)
+        trainer.train(held_out)
+        trainer.write(options.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
