@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Trains a network on a graphics processor, as `herald-trainer train` does on the processor.
 
-The inputs of a batch are one matrix of zeros and ones, so that the tensor cores do the work: an H100 learns from twenty
-times as many positions a second as a processor of sixteen cores. Files are those of `herald-trainer trees` and
-`herald-trainer pack`. See docs/NETWORKS.md.
+The inputs of a batch are one matrix of zeros and ones, so that the tensor cores do the work. Files are those of `herald-trainer
+trees` and `herald-trainer pack`. See docs/NETWORKS.md.
 """
 
 import argparse
 import math
+import os
 import struct
 import sys
 import time
@@ -21,7 +21,7 @@ INPUTS = KING_BUCKETS * PIECE_INPUTS
 COLUMNS = INPUTS + 8
 # The bucket of a king by its square, with files a to d; see search/src/network/features.rs.
 BUCKET_OF_KING = [0, 0, 1, 1] + [2] * 4 + [3] * 8 + [4] * 16
-HEADER, RECORD = 36, 28
+HEADER, RECORD, NETWORK_HEADER = 36, 28, 44
 UPPER, LOWER, EXACT = 3, 4, 5
 SPREAD = 0.06
 TWO_VARIANCES = 2 * SPREAD**2 * math.pi**2 / 3
@@ -36,13 +36,32 @@ def read(paths, device):
     """Returns the records for training and those held out."""
     parts = [[], []]
     for path in paths:
-        header = open(path, "rb").read(HEADER)
-        assert header[:8] == b"HRLDTREE", f"{path} is no tree file"
-        training, held_out = struct.unpack_from("<QQ", header, 20)
-        records = np.fromfile(path, np.uint8, (training + held_out) * RECORD, offset=HEADER).reshape(-1, RECORD)
+        records, training = read_records(path)
         parts[0].append(torch.from_numpy(records[:training]).to(device))
         parts[1].append(torch.from_numpy(records[training:]).to(device))
     return [torch.cat(part) for part in parts]
+
+
+def read_records(path):
+    """Returns the records of a file, and how many of them are for training. Its fingerprint is not checked."""
+    try:
+        with open(path, "rb") as file:
+            header = file.read(HEADER)
+        if len(header) < HEADER or header[:8] != b"HRLDTREE":
+            sys.exit(f"{path} is no tree file")
+        version, _, training, held_out = struct.unpack_from("<IQQQ", header, 8)
+        if version != 2:
+            sys.exit(f"{path}: format version {version} is not supported, expected 2")
+        if os.path.getsize(path) != HEADER + (training + held_out) * RECORD + 8:
+            sys.exit(f"{path} is damaged or incomplete")
+        records = np.fromfile(path, np.uint8, (training + held_out) * RECORD, offset=HEADER).reshape(-1, RECORD)
+    except OSError as error:
+        sys.exit(f"{path} can't be read: {error.strerror}")
+    for some in np.array_split(records, len(records) // 1_000_000 + 1):
+        pieces, source, count = some[:, 8:24], some[:, 26], some[:, 27]
+        if not ((pieces & 15 < 12) & (pieces >> 4 < 12)).all() or not ((source <= EXACT) & (2 <= count) & (count <= 32)).all():
+            sys.exit(f"{path} is damaged")
+    return records, training
 
 
 def field(records, start, end, kind):
@@ -111,7 +130,7 @@ class Trainer:
             torch.zeros(BUCKETS, device=device),
         ]
         if options.start:
-            self.start(options.start)
+            self.start(read_network(options.start))
         self.means = [torch.zeros_like(weight) for weight in self.weights]
         self.squares = [torch.zeros_like(weight) for weight in self.weights]
         self.steps = len(data) // options.batch
@@ -217,21 +236,24 @@ class Trainer:
                 step()
             training = self.loss_sum.item() / (self.steps * self.options.batch)
             speed = self.steps * self.options.batch / (time.time() - begun) / 1e6
-            games, trees = (self.mean_loss(held_out[which]) for which in (of_games, ~of_games))
-            print(f"epoch {epoch + 1}/{self.options.epochs}: loss {training:.6f}, held out: games {games:.6f}, "
-                  f"trees {trees:.6f}, {speed:.2f} M positions/s", flush=True)
+            if not math.isfinite(training):
+                sys.exit("the loss is no number any more: use a smaller --rate")
+            self.write(self.options.output)
+            told = [f"epoch {epoch + 1}/{self.options.epochs}: loss {training:.6f}"]
+            for name, part in ("games", held_out[of_games]), ("trees", held_out[~of_games]):
+                if len(part) > 0:
+                    told.append(f"held out {name} {self.mean_loss(part):.6f}")
+            print(", ".join(told + [f"{speed:.2f} M positions/s"]), flush=True)
 
-    def start(self, path):
+    def start(self, network):
         """Begins with the weights of a network."""
-        file = open(path, "rb").read()
-        _, inputs, hidden, buckets, _, unit, centipawns = struct.unpack_from("<7I", file, 8)
-        assert (inputs, hidden, buckets) == (INPUTS, self.options.hidden, BUCKETS), f"{path} has another shape"
-        narrow = np.frombuffer(file, "<i2", (INPUTS + 1 + 2 * buckets) * hidden, 44).astype(np.float32)
+        file, hidden, unit, centipawns = network
+        narrow = np.frombuffer(file, "<i2", (INPUTS + 1 + 2 * BUCKETS) * hidden, NETWORK_HEADER).astype(np.float32)
         first, biases, last = np.split(narrow, [INPUTS * hidden, (INPUTS + 1) * hidden])
         factor = unit * self.options.tree_scale / centipawns
-        output_biases = np.frombuffer(file[-4 * buckets:], "<i4") / (ACTIVATED_UNIT * factor)
+        output_biases = np.frombuffer(file[-4 * BUCKETS:], "<i4") / (ACTIVATED_UNIT * factor)
         into = [first.reshape(INPUTS, hidden) / HIDDEN_UNIT, biases / HIDDEN_UNIT,
-                last.reshape(buckets, 2 * hidden).T / factor, output_biases]
+                last.reshape(BUCKETS, 2 * hidden).T / factor, output_biases]
         for weight, value in zip(self.weights, into):
             weight[:len(value)] = torch.from_numpy(np.ascontiguousarray(value, np.float32))
 
@@ -240,8 +262,8 @@ class Trainer:
         first, biases, last, output_biases = (weight.double().cpu().numpy() for weight in self.weights)
         first, last, scale = first[:INPUTS], last.T, self.options.tree_scale
         hidden = len(biases)
-        most = np.abs(last.reshape(-1, hidden)).sum(1).max()
-        unit = int(min(OUTPUT_LIMIT / np.abs(last).max(), (OUTPUT_SUM - hidden / 2) / most))
+        most = max(np.abs(last.reshape(-1, hidden)).sum(1).max(), 1e-6)
+        unit = int(min(OUTPUT_LIMIT / max(np.abs(last).max(), 1e-6), (OUTPUT_SUM - hidden / 2) / most))
         unit, centipawns = min(max(unit, 16), 4096), round(scale)
         factor = unit * scale / centipawns
         weights = b"".join(np.round(part).astype(kind).tobytes() for part, kind in [
@@ -249,8 +271,26 @@ class Trainer:
             (np.clip(last * factor, -OUTPUT_LIMIT, OUTPUT_LIMIT), "<i2"),
             (output_biases * ACTIVATED_UNIT * factor, "<i4")])
         numbers = (2, INPUTS, hidden, BUCKETS, HIDDEN_UNIT, unit, centipawns)
-        with open(path, "wb") as file:
+        with open(path + ".part", "wb") as file:
             file.write(b"HRLDNETW" + struct.pack("<7IQ", *numbers, fingerprint(weights)) + weights)
+        os.replace(path + ".part", path)
+
+
+def read_network(path):
+    """Returns the bytes of a network, its number of neurons, unit of the output and centipawns."""
+    try:
+        with open(path, "rb") as file:
+            network = file.read()
+    except OSError as error:
+        sys.exit(f"{path} can't be read: {error.strerror}")
+    if len(network) < NETWORK_HEADER or network[:8] != b"HRLDNETW":
+        sys.exit(f"{path} is no network")
+    _, inputs, hidden, buckets, _, unit, centipawns = struct.unpack_from("<7I", network, 8)
+    if (inputs, buckets) != (INPUTS, BUCKETS):
+        sys.exit(f"{path} has {inputs} inputs and {buckets} buckets, expected {INPUTS} and {BUCKETS}")
+    if len(network) != NETWORK_HEADER + 2 * (inputs + 1 + 2 * buckets) * hidden + 4 * buckets:
+        sys.exit(f"{path} is damaged or incomplete")
+    return network, hidden, unit, centipawns
 
 
 def fingerprint(data):
@@ -264,26 +304,51 @@ def fingerprint(data):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", help="files of herald-trainer trees and herald-trainer pack")
-    parser.add_argument("--output", required=True, help="network file to write")
-    parser.add_argument("--start", help="network of the same shape to begin with")
-    parser.add_argument("--hidden", type=int, default=256, help="number of neurons, a multiple of 64")
+    parser.add_argument("--output", required=True, help="network file to write, after each epoch; must not be there yet")
+    parser.add_argument("--start", help="network to begin with")
+    parser.add_argument("--hidden", type=int, help="neurons, a multiple of 64; by default those of --start, else 256")
     parser.add_argument("--epochs", type=int, default=4, help="passes over the positions")
     parser.add_argument("--batch", type=int, default=16384, help="positions a step")
     parser.add_argument("--rate", type=float, default=1e-3, help="first learning rate; the last is a hundredth of it")
     parser.add_argument("--decay", type=float, default=0.02, help="weight decay, relative to the rate")
-    parser.add_argument("--game-weight", type=float, default=1.0, help="how much a position of a game counts")
+    parser.add_argument("--game-weight", type=float, default=1.0, 
+                        help="how much a position of a game counts; its losses are printed with this factor")
     parser.add_argument("--result-share", type=float, default=0.3, help="weight of results in the target of games")
-    parser.add_argument("--scale", type=float, default=243.0, help="scale of the scores of games")
-    parser.add_argument("--tree-scale", type=float, default=243.0, help="scale of the scores of trees")
+    parser.add_argument("--scale", type=float, required=True,
+                        help="centipawns of a game's score for an expected result of 73 %%, as herald-trainer pack prints them")
+    parser.add_argument("--tree-scale", type=float, help="the same for the scores of trees; by default, that of the games")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    options.hidden = options.hidden or (read_network(options.start)[1] if options.start else 256)
+    options.tree_scale = options.tree_scale or options.scale
+    check(parser, options)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if device.type == "cpu":
+        print("no graphics processor found: herald-trainer train is far faster", file=sys.stderr)
     with torch.inference_mode():
         data, held_out = read(options.files, device)
         print(f"{len(data)} training positions, {len(held_out)} held out, on {device}", flush=True)
-        trainer = Trainer(options, data, device)
-        trainer.train(held_out)
-        trainer.write(options.output)
+        if len(data) < options.batch:
+            sys.exit("fewer positions than a batch: use a smaller --batch")
+        Trainer(options, data, device).train(held_out)
+
+
+def check(parser, options):
+    """Ends with a message if an option can't be used."""
+    folder = os.path.dirname(options.output) or "."
+    rules = [
+        (not os.path.exists(options.output), f"--output: {options.output} exists already"),
+        (os.path.isdir(folder) and os.access(folder, os.W_OK), f"--output: {folder} is no folder to write to"),
+        (options.hidden in range(64, 2049, 64), "--hidden: not a multiple of 64 from 64 to 2048"),
+        (not options.start or read_network(options.start)[1] == options.hidden, "--hidden: --start has other neurons"),
+        (50 <= options.scale <= 1000 and 50 <= options.tree_scale <= 1000, "scales: not from 50 to 1000"),
+        (options.epochs >= 1 and options.batch >= 1, "--epochs and --batch: at least 1"),
+        (0 < options.rate <= 1 and 0 <= options.decay <= 10, "--rate or --decay: out of range"),
+        (0 <= options.result_share <= 1 and 0 <= options.game_weight <= 100, "--result-share or --game-weight: out of range"),
+    ]
+    for holds, fault in rules:
+        if not holds:
+            parser.error(fault)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 
 use crate::record::TreeFile;
-use crate::say;
-use crate::train::{Sample, for_each_kept};
+use crate::train::{Sample, fit_scale, for_each_kept};
+use crate::{InputError, say};
 
 /// Write the positions of games as a file of samples, as training on a graphics processor reads them
 #[derive(Args)]
@@ -17,19 +17,24 @@ pub(crate) struct Pack {
     /// Game files, or folders of game files
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// File to write
+    /// File to write, which must not be there yet
     #[arg(long)]
     output: PathBuf,
 }
 
 impl Pack {
     pub(crate) fn run(&self) -> Result<()> {
+        let exists = || anyhow!(InputError).context(format!("{} exists already", self.output.display()));
+        ensure!(!self.output.try_exists()?, exists());
         let mut file = TreeFile::default();
         for_each_kept(&self.games, |kept| {
             if kept.is_held_out { &mut file.held_out } else { &mut file.training }.push(Sample::new(&kept));
         })?;
+        let is_enough = !file.training.is_empty() && !file.held_out.is_empty();
+        ensure!(is_enough, anyhow!(InputError).context("too few games to hold some out"));
         file.write(&self.output)?;
         say(format_args!("{} positions, {} held out", file.training.len(), file.held_out.len()));
+        say(format_args!("expected result of a score: sigmoid(score / {:.1})", fit_scale(&file.training)));
         Ok(())
     }
 }
@@ -63,6 +68,8 @@ mod tests {
         training.extend(held_out);
         assert_eq!(packed[36..packed.len() - 8], *training.as_flattened());
         assert_eq!(training.as_flattened().len(), training.len() * SAMPLE_BYTES);
-        assert!(Pack { games, output }.run().is_ok(), "the file is there already");
+        let again = Pack { games, output: output.clone() }.run();
+        assert!(again.is_err(), "an older file would stay as it is");
+        assert_eq!(std::fs::read(&output).unwrap(), packed);
     }
 }

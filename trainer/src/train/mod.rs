@@ -297,7 +297,7 @@ fn gradient(model: &Model, batch: &[Sample], target: Target, gradients: &mut [Ve
 }
 
 /// Returns the scale with which scores predict results best.
-fn fit_scale(samples: &[Sample]) -> f32 {
+pub(crate) fn fit_scale(samples: &[Sample]) -> f32 {
     // Positions of games come first.
     let games = samples.partition_point(|sample| matches!(sample.source(), Source::Game { .. }));
     let step = games.div_ceil(SCALE_SAMPLES).max(1);

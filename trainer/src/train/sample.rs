@@ -126,7 +126,10 @@ impl Sample {
         let [source, count] = [bytes[26], bytes[27]];
         let are_pieces = pieces.iter().all(|pair| pair & 0xF < 12 && pair >> 4 < 12);
         let is_whole = occupied.count_ones() == u32::from(count) && (2..=32).contains(&count);
-        ensure!(are_pieces && is_whole && (3..=5).contains(&source), "not a sample of a tree");
+        ensure!(
+            are_pieces && is_whole && (3..=5).contains(&source),
+            "not a sample of a tree; those of games come from game files"
+        );
         let kings = [
             only_square_of(KING, occupied, &pieces)?,
             only_square_of(KING + 6, occupied, &pieces)?.flip_vertical(),

@@ -18,7 +18,7 @@ fn with_moves_in(notation: MoveNotation) -> Gui {
 #[test]
 fn moves_are_san_and_the_clock_is_told_after_them() {
     let mut gui = gui();
-    gui.send(&["level 40 120 20 60", "time 30000", "Nf3"]);
+    gui.send(&["sd 6", "level 40 120 20 60", "time 30000", "Nf3"]);
     let mv = gui.expect_move();
     assert!(["d5", "Nf6", "e6", "c5", "g6", "d6", "Nc6", "b6"].contains(&mv.as_str()), "{mv}");
     let line = gui.line();
@@ -51,7 +51,7 @@ fn a_position_of_four_fields_is_set_up() {
 #[test]
 fn draws_are_offered_accepted_and_declined_by_single_words() {
     let mut gui = gui();
-    gui.send(&["force", "setpos 4k3/8/8/8/8/8/q7/4K2R b - -", "usermove a2a3", "draw", "go"]);
+    gui.send(&["force", "setpos 4k3/pp6/8/8/8/8/q7/4K2R b - -", "usermove a2a3", "draw", "go"]);
     gui.expect("draw");
     gui.expect_move();
     assert!(gui.line().starts_with("time "));

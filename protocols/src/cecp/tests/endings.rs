@@ -5,8 +5,8 @@ use messages::cecp::Message;
 
 #[test]
 fn a_draw_is_accepted_with_the_move_if_there_is_nothing_to_win() {
-    // A queen down, then a queen up.
-    let mut gui = Gui::at("4k3/8/8/8/8/8/q7/4K2R b - - 0 1");
+    // A rook for a queen and two pawns, then a queen up.
+    let mut gui = Gui::at("4k3/pp6/8/8/8/8/q7/4K2R b - - 0 1");
     gui.send(&["usermove a2a3", "draw", "go"]);
     gui.expect("offer draw");
     gui.expect_move();
