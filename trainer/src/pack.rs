@@ -11,7 +11,7 @@ use crate::{InputError, say};
 
 /// Write the positions of games as a file of samples, as training on a graphics processor reads them
 #[derive(Args)]
-#[command(after_help = "Example: herald-trainer pack data/selfplay --output data/selfplay.tree\n\
+#[command(after_help = "Example: herald-trainer pack data/selfplay --output data/selfplay.packed\n\
                         The file is laid out as those of trees are. trainer/gpu/train.py reads both.")]
 pub(crate) struct Pack {
     /// Game files, or folders of game files
