@@ -43,18 +43,11 @@ pub(crate) struct Trees {
     /// Number of searches of each game, from positions by chance
     #[arg(long, default_value_t = 6)]
     roots: usize,
-    /// Largest score of a position that is searched, in centipawns. What the searches meet counts up to 1000
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(i32).range(0..=1000))]
-    most_uneven: i32,
+    #[command(flatten)]
+    choice: Choice,
     /// Nodes of each search
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Least depth of a position that is kept, in plies
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..))]
-    depth: i32,
-    /// One in this number of the positions of the least depth is kept, by chance; of those a ply deeper, twice as many, and so on
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
-    one_in: u32,
     /// Search each of these positions by itself and keep its score instead of a bound, if the best move is no capture or promotion. No
     /// iteration begins after this number of nodes; the search ends at eight times as many
     #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u64).range(1..))]
@@ -68,6 +61,20 @@ pub(crate) struct Trees {
     /// Start no new file after this number of minutes
     #[arg(long, value_parser = within(0.0, MOST_MINUTES))]
     minutes: Option<f64>,
+}
+
+/// Which positions of search trees are kept.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    /// Largest score of the root of a tree, in centipawns. Positions of the tree count up to 1000
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(i32).range(0..=1000))]
+    pub(crate) most_uneven: i32,
+    /// Least depth of a position of a tree that is kept, in plies
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..))]
+    pub(crate) depth: i32,
+    /// One in this number of the positions of the least depth is kept, by chance; of those a ply deeper, twice as many, and so on
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) one_in: u32,
 }
 
 /// Positions with scores beyond this, in centipawns, are not kept.
@@ -136,7 +143,7 @@ impl Trees {
 
     /// Returns the fingerprint of all on which the positions depend: games, network and settings.
     fn recipe(&self, network: &Network, games: &Path) -> Result<u64> {
-        let Trees { roots, most_uneven, nodes, depth, one_in, exact, seed, .. } = self;
+        let Trees { roots, choice: Choice { most_uneven, depth, one_in }, nodes, exact, seed, .. } = self;
         let context = || format!("{} can't be used", games.display());
         let games = fingerprint(&std::fs::read(games).with_context(context).context(InputError)?);
         let network = network.fingerprint;
@@ -173,7 +180,7 @@ impl Trees {
         let mut random = Random::new(self.seed, number);
         let is_wanted = |(ply, (position, played)): (usize, (Position, _))| {
             quiet_score(ply, &position, played)
-                .filter(|score| score.abs() <= self.most_uneven)
+                .filter(|score| score.abs() <= self.choice.most_uneven)
                 .map(|_| position)
         };
         let positions: Vec<Position> = game.positions().enumerate().filter_map(is_wanted).collect();
@@ -181,7 +188,7 @@ impl Trees {
             return Vec::new();
         }
         player.clear();
-        player.searcher.record_tree(self.depth, self.one_in, random.next());
+        player.searcher.record_tree(self.choice.depth, self.choice.one_in, random.next());
         let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
         for _ in 0..self.roots {
             let position = strayed(&positions[random.below(positions.len())], &mut random);
@@ -191,8 +198,13 @@ impl Trees {
         if let Some(exact) = self.exact {
             nodes.retain_mut(|node| stays_quiet(player, node, exact));
         }
-        nodes.iter().filter(|node| node.score.value().abs() < MOST).map(Sample::of_node).collect()
+        samples_of(&nodes)
     }
+}
+
+/// Returns the nodes that are kept as samples.
+pub(crate) fn samples_of(nodes: &[TreeNode]) -> Vec<Sample> {
+    nodes.iter().filter(|node| node.score.value().abs() < MOST).map(Sample::of_node).collect()
 }
 
 /// Gives a position the score of a search of its own. Returns whether it is quiet by that search too.
@@ -206,7 +218,7 @@ fn stays_quiet(player: &mut SelfPlayer, node: &mut TreeNode, nodes: u64) -> bool
 
 /// Returns each position once, as it was searched most deeply, and of equal depths last: what an earlier iteration found, the
 /// later ones often refute.
-fn deepest(nodes: Vec<TreeNode>) -> Vec<TreeNode> {
+pub(crate) fn deepest(nodes: Vec<TreeNode>) -> Vec<TreeNode> {
     let mut places: HashMap<u64, usize> = HashMap::new();
     let mut kept: Vec<TreeNode> = Vec::new();
     for node in nodes {
@@ -253,10 +265,8 @@ mod tests {
             output: folder.join(name),
             network: None,
             roots: 2,
-            most_uneven: 1000,
+            choice: Choice { most_uneven: 1000, depth: 1, one_in: 1 },
             nodes: 1000,
-            depth: 1,
-            one_in: 1,
             exact,
             seed: 1,
             threads,

@@ -1,6 +1,7 @@
 //! `herald-trainer generate`: self-play games.
 
 mod selfplay;
+mod trees;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,11 @@ use search::STACK_SIZE;
 use search::network::Network;
 
 use crate::record::{ChunkWriter, Recipe};
+use crate::train::Sample;
+use crate::trees::Choice;
 use crate::{InputError, MOST_MINUTES, MOST_THREADS, read_network, say, within};
 pub(crate) use selfplay::{SelfPlayer, game_from};
+use trees::{TreeWriter, TreesOfGame};
 
 /// Generate self-play games; an interrupted run is continued by the same command
 #[derive(Args)]
@@ -39,6 +43,12 @@ pub(crate) struct Generate {
     /// Network file [default: embedded network]
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
+    /// Output folder of positions of the search trees: one file for every 1024 games. Those of a group of games that is interrupted
+    /// are lost
+    #[arg(long, value_name = "FOLDER")]
+    trees: Option<PathBuf>,
+    #[command(flatten)]
+    choice: Choice,
     /// Random seed; the same seed gives the same games on any number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -95,6 +105,8 @@ impl Generate {
             let number = (!is_late).then(|| next.fetch_add(1, Ordering::Relaxed));
             number.filter(|&number| number < self.games)
         };
+        let keeps_trees = self.trees.is_some();
+        let mut trees = TreeWriter::new(self.trees.as_deref(), self.choice, recipe, writer.games())?;
         let (sender, receiver) = mpsc::channel();
         let (mut games, mut nodes, mut time) = (0, 0, Duration::ZERO);
         std::thread::scope(|scope| {
@@ -104,8 +116,13 @@ impl Generate {
                 let work = move || {
                     while let Some(number) = number() {
                         let begun = Instant::now();
-                        let (game, nodes) = selfplay::play(&mut player, recipe, number);
-                        if sender.send((number, game.encode(), nodes, begun.elapsed())).is_err() {
+                        let mut trees =
+                            keeps_trees.then(|| TreesOfGame::new(self.choice, recipe.seed, number));
+                        let (game, nodes) = selfplay::play(&mut player, recipe, number, trees.as_mut());
+                        let samples = trees.map_or_else(Vec::new, TreesOfGame::into_samples);
+                        let finished =
+                            Finished { game: game.encode(), samples, nodes, time: begun.elapsed() };
+                        if sender.send((number, finished)).is_err() {
                             break; // the games can't be written
                         }
                     }
@@ -117,24 +134,36 @@ impl Generate {
             }
             drop(sender);
             let mut early = BTreeMap::new();
-            for (number, game, nodes_of_game, time_of_game) in receiver {
+            for (number, finished) in receiver {
                 games += 1;
-                nodes += nodes_of_game;
-                time += time_of_game;
-                early.insert(number, game);
-                while let Some(game) = early.remove(&writer.games()) {
+                nodes += finished.nodes;
+                time += finished.time;
+                early.insert(number, finished);
+                while let Some(Finished { game, samples, .. }) = early.remove(&writer.games()) {
+                    let number = writer.games();
                     writer.append(&game)?;
+                    trees.add(number, samples)?;
                     progress.inc(1);
                 }
             }
+            trees.write()?;
             Ok((games, nodes, time))
         })
     }
 }
 
+/// What a thread hands over: an encoded game, the samples of its trees, its nodes and its time.
+struct Finished {
+    game: Vec<u8>,
+    samples: Vec<Sample>,
+    nodes: u64,
+    time: Duration,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::TreeFile;
 
     fn run(folder: &Path, games: u64, threads: usize) -> Vec<u8> {
         let generate = Generate {
@@ -143,12 +172,18 @@ mod tests {
             nodes: 20,
             chess960: 50,
             network: None,
+            trees: Some(folder.join("trees")),
+            choice: Choice { most_uneven: 1000, depth: 1, one_in: 1 },
             seed: 3,
             threads,
             minutes: None,
         };
         generate.run().unwrap();
         std::fs::read(folder.join("seed-3-0000000.games")).unwrap()
+    }
+
+    fn trees(folder: &Path, first: u64) -> TreeFile {
+        TreeFile::read(&folder.join(format!("trees/seed-3-{first:07}.tree"))).unwrap()
     }
 
     #[test]
@@ -162,5 +197,13 @@ mod tests {
         std::fs::write(&file, &bytes[..bytes.len() - 3]).unwrap();
         assert_eq!(run(&cut, 12, 3), whole);
         assert_eq!(run(&cut, 12, 1), whole, "nothing is left to do");
+
+        let samples = trees(&folder.path().join("whole"), 0);
+        assert!(samples.training.len() > 100 && !samples.held_out.is_empty(), "{}", samples.training.len());
+        let one_thread = folder.path().join("one");
+        run(&one_thread, 12, 1);
+        assert_eq!(trees(&one_thread, 0), samples);
+        let later = trees(&cut, 4).training;
+        assert!(!later.is_empty() && samples.training.ends_with(&later), "the fifth game was played again");
     }
 }

@@ -8,6 +8,7 @@ use search::network::Network;
 use search::{Answer, Control, Limits, Root, Score, Searcher, Table, TableError};
 use shakmaty::CastlingMode;
 
+use super::trees::TreesOfGame;
 use crate::random::Random;
 use crate::record::{GameRecord, GameResult, Played, Recipe, Start};
 
@@ -65,16 +66,26 @@ impl SelfPlayer {
     }
 }
 
-/// Plays the game with this recipe and number. Returns it with the number of nodes. The player's memory is cleared
-/// first, so that the same arguments give the same game.
-pub(super) fn play(player: &mut SelfPlayer, recipe: &Recipe, number: u64) -> (GameRecord, u64) {
+/// Plays the game with this recipe and number, and collects its trees. Returns it with the number of nodes. The player's
+/// memory is cleared first, so that the same arguments give the same game.
+pub(super) fn play(
+    player: &mut SelfPlayer,
+    recipe: &Recipe,
+    number: u64,
+    mut trees: Option<&mut TreesOfGame>,
+) -> (GameRecord, u64) {
     player.clear();
     let mut random = Random::new(recipe.seed, number);
     let mut nodes = 0;
     loop {
         let start = random_start(recipe, &mut random);
         let game = random_opening(start, &mut random);
-        if let Some(record) = play_from(player, recipe, start, game, &mut nodes) {
+        let mut think = |root: &Root| {
+            let answer = think(player, root, recipe.soft_nodes.into(), trees.as_deref_mut());
+            nodes += answer.nodes;
+            answer
+        };
+        if let Some(record) = play_from(&mut think, start, game) {
             return (record, nodes);
         }
     }
@@ -113,14 +124,8 @@ fn random_opening(start: Start, random: &mut Random) -> Game {
     }
 }
 
-/// Plays until the result is clear; returns `None` if the opening is too uneven. Adds to `nodes`.
-fn play_from(
-    player: &mut SelfPlayer,
-    recipe: &Recipe,
-    start: Start,
-    mut game: Game,
-    nodes: &mut u64,
-) -> Option<GameRecord> {
+/// Plays until the result is clear; returns `None` if the opening is too uneven.
+fn play_from(think: &mut impl FnMut(&Root) -> Answer, start: Start, mut game: Game) -> Option<GameRecord> {
     let mut moves: Vec<Played> =
         game.moves().iter().map(|&m| Played { mv: engine::to_search(m), score: None }).collect();
     let opening = moves.len();
@@ -129,10 +134,9 @@ fn play_from(
             return Some(GameRecord { start, result, moves });
         }
         let root = engine::root(&game)?;
-        let answer = player.think(&root, recipe.soft_nodes.into());
+        let answer = think(&root);
         let mv = answer.best.expect("a game that is not over has a move");
         let score = answer.score;
-        *nodes += answer.nodes;
         if moves.len() == opening && score.value().abs() > MOST_UNEVEN_OPENING {
             return None;
         }
@@ -142,6 +146,14 @@ fn play_from(
         }
         game.play(engine::from_search(&game, mv).expect("the search plays legal moves"))
             .expect("a legal move can be played");
+    }
+}
+
+/// Searches, and collects nodes of the tree.
+fn think(player: &mut SelfPlayer, root: &Root, soft: u64, trees: Option<&mut TreesOfGame>) -> Answer {
+    match trees {
+        Some(trees) => trees.collect(player, |player| player.think(root, soft)),
+        None => player.think(root, soft),
     }
 }
 
@@ -179,6 +191,7 @@ fn result_by_score(moves: &[Played], score: Score, turn: Color) -> Option<GameRe
 mod tests {
     use super::*;
     use crate::record::tests::game;
+    use crate::trees::Choice;
     use search::STACK_SIZE;
 
     #[test]
@@ -186,7 +199,12 @@ mod tests {
         let games = |chess960_percent| {
             let recipe = Recipe { seed: 5, soft_nodes: 100, chess960_percent, network: 0 };
             let mut player = SelfPlayer::new(&Network::embedded()).unwrap();
-            [1, 2, 1].map(|number| play(&mut player, &recipe, number))
+            let mut trees = TreesOfGame::new(Choice { most_uneven: 200, depth: 1, one_in: 1 }, 5, 2);
+            let other = play(&mut player, &recipe, 2, Some(&mut trees));
+            assert!(!trees.into_samples().is_empty());
+            assert_eq!(play(&mut player, &recipe, 2, None), other, "trees change no game");
+            let [first, again] = [1, 1].map(|number| play(&mut player, &recipe, number, None));
+            [first, other, again]
         };
         let run = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || [games(0), games(100)]);
         for [(first, nodes), (other, _), (again, _)] in run.unwrap().join().unwrap() {
