@@ -66,7 +66,7 @@ pub(crate) struct Trees {
 /// Which positions of search trees are kept.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Choice {
-    /// Largest score of the root of a tree, in centipawns. Positions of the tree count up to 1000
+    /// Largest score of the root of a tree, in centipawns. Positions with scores of 1000 or more are never kept
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(i32).range(0..=1000))]
     pub(crate) most_uneven: i32,
     /// Least depth of a position of a tree that is kept, in plies
@@ -78,7 +78,7 @@ pub(crate) struct Choice {
 }
 
 /// Positions with scores beyond this, in centipawns, are not kept.
-const MOST: i32 = 1000;
+pub(crate) const MOST: i32 = 1000;
 /// Largest number of random moves before a search.
 const STRAY_MOVES: usize = 1;
 /// Number of games that a thread takes at a time.
@@ -109,7 +109,7 @@ impl Trees {
                 break;
             }
             let trees = pool.install(|| self.search(file, &network, recipe))?;
-            found += trees.training.len() + trees.held_out.len();
+            found += trees.len();
             trees.write(path)?;
             progress.inc(1);
         }
@@ -169,8 +169,7 @@ impl Trees {
             .collect::<Result<_>>()?;
         let mut trees = TreeFile { recipe, ..TreeFile::default() };
         for ((number, _), samples) in games.iter().zip(found.into_iter().flatten()) {
-            let is_held_out = number.is_multiple_of(HELD_OUT);
-            if is_held_out { &mut trees.held_out } else { &mut trees.training }.extend(samples);
+            trees.add(*number, samples);
         }
         Ok(trees)
     }

@@ -111,6 +111,25 @@ fn bad_files_are_one_line_and_exit_status_2() {
     assert_eq!(fs::read(games(&folder, "data")).unwrap(), whole);
 }
 
+#[test]
+fn no_game_is_played_whose_trees_can_t_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let with_trees = |games: u32, more: &str| format!("{} --trees trees {more}", generate("data", games));
+    run(&folder, &with_trees(4, "--depth 1 --one-in 1"));
+    run(&folder, "train data --trees trees --output net --hidden 64 --epochs 1");
+    let before = fs::read(games(&folder, "data")).unwrap();
+    assert_refused(&folder, &with_trees(8, "--depth 2 --one-in 1"), "seed-3-0000000.tree");
+    assert_refused(&folder, &format!("{} --trees {NETWORK}", generate("data", 8)), NETWORK);
+    fs::write(folder.path().join("trees/seed-3-0000256.tree"), "").unwrap();
+    assert_refused(&folder, &with_trees(8, "--depth 1 --one-in 1"), "seed-3-0000256.tree");
+    fs::remove_file(folder.path().join("trees/seed-3-0000256.tree")).unwrap();
+    assert_eq!(fs::read(games(&folder, "data")).unwrap(), before);
+    fs::remove_dir_all(folder.path().join("data")).unwrap();
+    assert_refused(&folder, &with_trees(8, "--depth 1 --one-in 1"), "still to be played");
+    let alone = trainer(&folder, &format!("{} --depth 2", generate("data", 8))).output().unwrap();
+    assert_eq!(alone.status.code(), Some(2), "--depth without --trees");
+}
+
 /// Starts the trainer and kills it as soon as `is_time` returns true.
 fn kill(
     folder: &TempDir,

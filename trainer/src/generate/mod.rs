@@ -26,7 +26,11 @@ use trees::{TreeWriter, TreesOfGame};
 /// Generate self-play games; an interrupted run is continued by the same command
 #[derive(Args)]
 #[command(
-    after_help = "Example: herald-trainer generate data/selfplay --games 100000 --nodes 500 --minutes 60"
+    after_help = "Example: herald-trainer generate data/selfplay --games 100000 --trees data/trees --minutes 60",
+    mut_args = |arg| match arg.get_id().as_str() {
+        "most_uneven" | "depth" | "one_in" => arg.requires("trees"),
+        _ => arg,
+    }
 )]
 pub(crate) struct Generate {
     /// Output folder; each file holds 16384 games
@@ -43,8 +47,8 @@ pub(crate) struct Generate {
     /// Network file [default: embedded network]
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Output folder of positions of the search trees: one file for every 1024 games. Those of a group of games that is interrupted
-    /// are lost
+    /// Output folder of positions of the search trees of the games' moves, for `train --trees`: one file for every 256 games. When
+    /// the run is killed, the positions of the last games are lost, up to 255, but not the games
     #[arg(long, value_name = "FOLDER")]
     trees: Option<PathBuf>,
     #[command(flatten)]
@@ -72,14 +76,22 @@ impl Generate {
             network: network.fingerprint,
         };
         let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(InputError)?;
+        let new_trees = |folder| TreeWriter::new(folder, self.choice, &recipe, writer.games());
+        let trees = self.trees.as_deref().map(new_trees).transpose()?;
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left")?;
         let progress =
             ProgressBar::new(self.games).with_style(style).with_position(writer.games().min(self.games));
-        let (games, nodes, time) = self.play(writer, &recipe, &network, &progress)?;
-        progress.finish_and_clear();
-        let speed = nodes as f64 / time.as_secs_f64().max(1e-9);
-        say(format_args!("{games} games, {nodes} nodes, {speed:.0} nodes per second and thread"));
-        Ok(())
+        let mut output = Output {
+            writer,
+            trees,
+            progress,
+            early: BTreeMap::new(),
+            games: 0,
+            nodes: 0,
+            time: Duration::ZERO,
+        };
+        self.play(&recipe, &network, &mut output)?;
+        output.finish()
     }
 
     fn threads(&self) -> usize {
@@ -89,40 +101,23 @@ impl Generate {
         }
     }
 
-    /// Plays and writes the missing games. Games are written in the order of their numbers, so that the files do not
-    /// depend on the number of threads. Returns the number of games, their nodes, and the total time of all threads.
-    fn play(
-        &self,
-        mut writer: ChunkWriter,
-        recipe: &Recipe,
-        network: &Arc<Network>,
-        progress: &ProgressBar,
-    ) -> Result<(u64, u64, Duration)> {
+    /// Plays and writes the missing games.
+    fn play(&self, recipe: &Recipe, network: &Arc<Network>, output: &mut Output) -> Result<()> {
         let end = self.minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes));
-        let next = AtomicU64::new(writer.games());
+        let next = AtomicU64::new(output.writer.games());
         let number = || {
             let is_late = end.is_some_and(|end| Instant::now() >= end);
             let number = (!is_late).then(|| next.fetch_add(1, Ordering::Relaxed));
             number.filter(|&number| number < self.games)
         };
-        let keeps_trees = self.trees.is_some();
-        let mut trees = TreeWriter::new(self.trees.as_deref(), self.choice, recipe, writer.games())?;
         let (sender, receiver) = mpsc::channel();
-        let (mut games, mut nodes, mut time) = (0, 0, Duration::ZERO);
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 let sender = sender.clone();
                 let mut player = SelfPlayer::new(network)?;
                 let work = move || {
                     while let Some(number) = number() {
-                        let begun = Instant::now();
-                        let mut trees =
-                            keeps_trees.then(|| TreesOfGame::new(self.choice, recipe.seed, number));
-                        let (game, nodes) = selfplay::play(&mut player, recipe, number, trees.as_mut());
-                        let samples = trees.map_or_else(Vec::new, TreesOfGame::into_samples);
-                        let finished =
-                            Finished { game: game.encode(), samples, nodes, time: begun.elapsed() };
-                        if sender.send((number, finished)).is_err() {
+                        if sender.send((number, self.play_one(&mut player, recipe, number))).is_err() {
                             break; // the games can't be written
                         }
                     }
@@ -133,22 +128,16 @@ impl Generate {
                     .context("can't start a thread")?;
             }
             drop(sender);
-            let mut early = BTreeMap::new();
-            for (number, finished) in receiver {
-                games += 1;
-                nodes += finished.nodes;
-                time += finished.time;
-                early.insert(number, finished);
-                while let Some(Finished { game, samples, .. }) = early.remove(&writer.games()) {
-                    let number = writer.games();
-                    writer.append(&game)?;
-                    trees.add(number, samples)?;
-                    progress.inc(1);
-                }
-            }
-            trees.write()?;
-            Ok((games, nodes, time))
+            receiver.into_iter().try_for_each(|(number, finished)| output.take(number, finished))
         })
+    }
+
+    fn play_one(&self, player: &mut SelfPlayer, recipe: &Recipe, number: u64) -> Finished {
+        let begun = Instant::now();
+        let mut trees = self.trees.as_ref().map(|_| TreesOfGame::new(self.choice, recipe.seed, number));
+        let (game, nodes) = selfplay::play(player, recipe, number, trees.as_mut());
+        let samples = trees.map_or_else(Vec::new, TreesOfGame::into_samples);
+        Finished { game: game.encode(), samples, nodes, time: begun.elapsed() }
     }
 }
 
@@ -158,6 +147,50 @@ struct Finished {
     samples: Vec<Sample>,
     nodes: u64,
     time: Duration,
+}
+
+/// Writes games, and positions of their trees, in the order of their numbers, so that the files do not depend on the number of
+/// threads.
+struct Output<'a> {
+    writer: ChunkWriter,
+    trees: Option<TreeWriter<'a>>,
+    progress: ProgressBar,
+    /// Games that wait for earlier ones.
+    early: BTreeMap<u64, Finished>,
+    games: u64,
+    nodes: u64,
+    /// Total time of all threads.
+    time: Duration,
+}
+
+impl Output<'_> {
+    fn take(&mut self, number: u64, finished: Finished) -> Result<()> {
+        self.games += 1;
+        self.nodes += finished.nodes;
+        self.time += finished.time;
+        self.early.insert(number, finished);
+        while let Some(Finished { game, samples, .. }) = self.early.remove(&self.writer.games()) {
+            let number = self.writer.games();
+            self.writer.append(&game)?;
+            if let Some(trees) = &mut self.trees {
+                trees.add(number, samples)?;
+            }
+            self.progress.inc(1);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<()> {
+        let Output { games, nodes, .. } = self;
+        let speed = nodes as f64 / self.time.as_secs_f64().max(1e-9);
+        self.progress.finish_and_clear();
+        say(format_args!("{games} games, {nodes} nodes, {speed:.0} nodes per second and thread"));
+        if let Some(trees) = &mut self.trees {
+            trees.write()?;
+            say(format_args!("{} positions of trees", trees.written));
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -88,6 +88,9 @@ pub(super) fn play(
         if let Some(record) = play_from(&mut think, start, game) {
             return (record, nodes);
         }
+        if let Some(trees) = &mut trees {
+            trees.clear();
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use search::network::fingerprint;
 use search::{Answer, TreeNode};
 
@@ -11,10 +11,10 @@ use crate::InputError;
 use crate::random::Random;
 use crate::record::{Recipe, TREE_EXTENSION, TreeFile};
 use crate::train::{HELD_OUT, Sample};
-use crate::trees::{Choice, deepest, samples_of};
+use crate::trees::{Choice, MOST, deepest, samples_of};
 
 /// Number of games whose positions are written to a file.
-const GAMES_PER_FILE: u64 = 1 << 10;
+const GAMES_PER_FILE: u64 = 1 << 8;
 
 /// Collects nodes of the search trees of a game.
 pub(super) struct TreesOfGame {
@@ -45,41 +45,67 @@ impl TreesOfGame {
         answer
     }
 
+    /// Forgets an opening that was thrown away.
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+    }
+
     /// Returns the samples, each position once.
     pub(super) fn into_samples(self) -> Vec<Sample> {
         samples_of(&deepest(self.nodes))
     }
 }
 
-/// Writes the samples of trees, a file for each group of games.
+/// Writes the samples of trees, a file for each group of games, named after the seed and the number of its first game.
 pub(super) struct TreeWriter<'a> {
-    folder: Option<&'a Path>,
+    folder: &'a Path,
     seed: u64,
-    /// Fingerprint of what the samples depend on besides the numbers of the games.
+    /// Fingerprint of all on which the samples depend besides the numbers of the games.
     settings: u64,
     /// Number of the first game of the file.
     first: u64,
-    file: TreeFile,
+    samples: TreeFile,
+    /// Number of samples written.
+    pub(super) written: usize,
 }
 
 impl<'a> TreeWriter<'a> {
-    /// Creates the folder, if there is to be one. `first` is the number of the next game.
+    /// Creates the folder if it is not there. `first` is the number of the next game.
     ///
     /// # Errors
-    /// If the folder can't be created.
+    /// If the folder can't be written to, or holds a file of this seed with other settings or with games still to be played.
     pub(super) fn new(
-        folder: Option<&'a Path>,
+        folder: &'a Path,
         choice: Choice,
         recipe: &Recipe,
         first: u64,
     ) -> Result<TreeWriter<'a>> {
-        if let Some(folder) = folder {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("{} can't be created", folder.display()))
-                .context(InputError)?;
+        let Recipe { seed, soft_nodes, chess960_percent, network } = *recipe;
+        let Choice { most_uneven, depth, one_in } = choice;
+        let settings = format!(
+            "{seed} {soft_nodes} {chess960_percent} {network:x} {most_uneven} {depth} {one_in} {MOST} {HELD_OUT}"
+        );
+        let settings = fingerprint(settings.as_bytes());
+        let writer = TreeWriter { folder, seed, settings, first, samples: TreeFile::default(), written: 0 };
+        // Before the first game, so that none is played in vain.
+        let context = || format!("{} can't be used", folder.display());
+        writer.check_folder().with_context(context).context(InputError)?;
+        Ok(writer)
+    }
+
+    fn check_folder(&self) -> Result<()> {
+        std::fs::create_dir_all(self.folder)?;
+        tempfile::tempfile_in(self.folder)?;
+        for entry in self.folder.read_dir()? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let number = name.strip_prefix(&format!("seed-{}-", self.seed));
+            let number = number.and_then(|name| name.strip_suffix(&format!(".{TREE_EXTENSION}")));
+            let Some(number) = number.and_then(|number| number.parse::<u64>().ok()) else { continue };
+            TreeFile::exists(&path, self.settings ^ number)?;
+            ensure!(number < self.first, "{name} is of games that are still to be played: remove it");
         }
-        let settings = fingerprint(format!("{recipe:?} {choice:?} {HELD_OUT}").as_bytes());
-        Ok(TreeWriter { folder, seed: recipe.seed, settings, first, file: TreeFile::default() })
+        Ok(())
     }
 
     /// Adds the samples of the next game, and writes the file when its last game is there.
@@ -87,8 +113,7 @@ impl<'a> TreeWriter<'a> {
     /// # Errors
     /// As [`TreeFile::write`].
     pub(super) fn add(&mut self, number: u64, samples: Vec<Sample>) -> Result<()> {
-        let is_held_out = number.is_multiple_of(HELD_OUT);
-        if is_held_out { &mut self.file.held_out } else { &mut self.file.training }.extend(samples);
+        self.samples.add(number, samples);
         if (number + 1).is_multiple_of(GAMES_PER_FILE) {
             self.write()?;
             self.first = number + 1;
@@ -101,9 +126,12 @@ impl<'a> TreeWriter<'a> {
     /// # Errors
     /// As [`TreeFile::write`].
     pub(super) fn write(&mut self) -> Result<()> {
-        let mut file = std::mem::take(&mut self.file);
-        let Some(folder) = self.folder.filter(|_| !file.training.is_empty()) else { return Ok(()) };
-        file.recipe = self.settings ^ self.first;
-        file.write(&folder.join(format!("seed-{}-{:07}.{TREE_EXTENSION}", self.seed, self.first)))
+        let samples = TreeFile { recipe: self.settings ^ self.first, ..std::mem::take(&mut self.samples) };
+        if samples.len() > 0 {
+            let name = format!("seed-{}-{:07}.{TREE_EXTENSION}", self.seed, self.first);
+            samples.write(&self.folder.join(name))?;
+            self.written += samples.len();
+        }
+        Ok(())
     }
 }

@@ -16,7 +16,7 @@ use search::network::fingerprint;
 
 use crate::InputError;
 use crate::files::write_new;
-use crate::train::{SAMPLE_BYTES, Sample};
+use crate::train::{HELD_OUT, SAMPLE_BYTES, Sample};
 
 /// Extension of tree files.
 pub(crate) const EXTENSION: &str = "tree";
@@ -27,13 +27,24 @@ const HEADER: usize = 36;
 /// The samples of a tree file.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct TreeFile {
-    /// Fingerprint of the games, of the network that searched them and of the settings.
+    /// Fingerprint of all on which the samples depend: games, network and settings.
     pub(crate) recipe: u64,
     pub(crate) training: Vec<Sample>,
     pub(crate) held_out: Vec<Sample>,
 }
 
 impl TreeFile {
+    /// Adds the samples of the game with this number.
+    pub(crate) fn add(&mut self, number: u64, samples: Vec<Sample>) {
+        let is_held_out = number.is_multiple_of(HELD_OUT);
+        if is_held_out { &mut self.held_out } else { &mut self.training }.extend(samples);
+    }
+
+    /// Returns the number of samples.
+    pub(crate) fn len(&self) -> usize {
+        self.training.len() + self.held_out.len()
+    }
+
     /// Writes the file. If another run has made one of the same recipe by now, that one stays.
     ///
     /// # Errors
@@ -68,7 +79,7 @@ impl TreeFile {
             let [found, training, held_out] = read_header(&header)?;
             ensure!(
                 found == recipe,
-                "it was made of other games, with another network or other settings: use another --output, or remove it"
+                "it was made of other games, with another network or other settings: use another folder, or remove it"
             );
             let samples = u128::from(training) + u128::from(held_out);
             let length = samples * SAMPLE_BYTES as u128 + HEADER as u128 + 8;
@@ -79,8 +90,7 @@ impl TreeFile {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let count = self.training.len() + self.held_out.len();
-        let mut bytes = Vec::with_capacity(HEADER + SAMPLE_BYTES * count + 8);
+        let mut bytes = Vec::with_capacity(HEADER + SAMPLE_BYTES * self.len() + 8);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.recipe.to_le_bytes());
