@@ -25,14 +25,17 @@ fn nothing_is_kept_by_doing_nothing() {
     assert_eq!(findings[0]["verdict"], "fail", "{findings:?}");
 }
 
-/// Each wreck breaks the rule about its fault.
+/// Each wreck breaks the rule about its fault. On a busy machine a program may seem not to think at all; then it is asked again.
 #[test]
 fn wrecks_are_seen() {
     let program = example("random_mover");
     for_each(&WRECKS, |(wreck, rule)| {
         let program = program.to_str().expect("text");
+        let arguments =
+            ["cecp", "--json", "--patience", "2", "--rule", rule, "--", program, "--wreck", wreck];
+        let is_seen = |(_, findings): &(_, Vec<Value>)| findings[0]["verdict"] != "not-seen";
         let (status, findings) =
-            check(&["cecp", "--json", "--patience", "2", "--rule", rule, "--", program, "--wreck", wreck]);
+            (0..3).map(|_| check(&arguments)).find(is_seen).unwrap_or_else(|| panic!("{wreck} is not seen"));
         assert_eq!(
             (status, &findings[0]["verdict"]),
             (Some(1), &Value::from("fail")),

@@ -73,6 +73,8 @@ impl TreeFile {
             if !path.try_exists()? {
                 return Ok(false);
             }
+            // A pipe would keep its reader waiting.
+            ensure!(path.metadata()?.is_file(), "not a file");
             let mut header = Vec::new();
             let file = File::open(path)?;
             (&file).take(HEADER as u64).read_to_end(&mut header)?;
