@@ -223,10 +223,11 @@ impl ChessWorker<'_> {
         if self.seeks_mate { mate } else { best_move }
     }
 
-    /// Whether the static evaluation exceeds that of the side's last node out of check.
+    /// Whether the static evaluation exceeds that of the side's last node out of check. Near the root, where there is none, it counts as
+    /// if it did, so that few replies to the root's moves are pruned.
     fn is_improving(&self, evaluation: Option<Score>, ply: usize) -> bool {
         let before = self.frame_before(ply, 2).evaluation.or(self.frame_before(ply, 4).evaluation);
-        step!(improving, evaluation.zip(before).is_some_and(|(now, before)| now > before))
+        step!(improving, evaluation.is_some_and(|now| before.is_none_or(|before| now > before)))
     }
 
     /// Step 7: hindsight extension and reduction. The reduction of the move that led here is reconsidered now that the
@@ -450,7 +451,8 @@ impl ChessWorker<'_> {
             return is_hopeless_capture(node, m, reduced, alpha);
         }
         // Late move pruning: after this many quiet moves the rest will hardly be better.
-        let enough = (p::late_move_pruning_base() + depth * depth) / (2 - i32::from(node.is_improving));
+        let by_depth = p::late_move_pruning_per_squared_ply() * depth * depth / 100;
+        let enough = (p::late_move_pruning_base() + by_depth) / (2 - i32::from(node.is_improving));
         if depth <= p::late_move_pruning_depth_limit() && attempt.number as i32 > enough {
             picker.skips_quiet = true;
             return !position.gives_check(m);

@@ -90,7 +90,7 @@ parameters! {
     /// Aspiration windows are used from this depth on; at lower depths scores change too much.
     aspiration_depth = 4;
     /// Half the width of the first aspiration window.
-    aspiration_margin = 18;
+    aspiration_margin = 17;
     /// A margin that has grown beyond this is replaced by an open window.
     aspiration_limit = 500;
 
@@ -103,15 +103,15 @@ parameters! {
     /// Hindsight reduction: a move reduced by at least this many plies is searched a ply less deep if the opponent lost
     /// more than the margin.
     hindsight_reduction_reduction = 2;
-    hindsight_margin = 120;
+    hindsight_margin = 112;
     hindsight_reduction_depth = 2;
 
     razoring_depth_limit = 4;
-    razoring_margin = 220;
-    razoring_margin_per_squared_ply = 130;
+    razoring_margin = 247;
+    razoring_margin_per_squared_ply = 154;
 
     reverse_futility_depth_limit = 9;
-    reverse_futility_margin_per_ply = 70;
+    reverse_futility_margin_per_ply = 72;
 
     null_move_depth = 3;
     null_move_reduction = 4;
@@ -119,43 +119,44 @@ parameters! {
     null_move_plies_per_reduction = 3;
     /// Margin of the evaluation above beta per additional ply of null move reduction, up to [`null_move_max_by_margin`]
     /// plies.
-    null_move_margin_per_reduction = 200;
+    null_move_margin_per_reduction = 199;
     null_move_max_by_margin = 3;
     /// The evaluation must exceed beta by this margin, which decreases with depth.
-    null_move_margin = 160;
-    null_move_margin_per_ply = 20;
+    null_move_margin = 128;
+    null_move_margin_per_ply = 18;
     null_move_verification_depth = 14;
     /// While a null move is verified, no other is tried for this many quarters of the verification depth.
     null_move_verification_quarters = 3;
 
     probcut_depth = 5;
     probcut_reduction = 3;
-    probcut_margin = 180;
-    probcut_improving_margin = 50;
+    probcut_margin = 169;
+    probcut_improving_margin = 57;
 
     /// Without a hash move, nodes of at least this depth are searched a ply less deep.
     internal_reduction_depth = 4;
 
     late_move_pruning_depth_limit = 8;
-    /// Number of moves at depth 0, to which the square of the depth is added.
-    late_move_pruning_base = 4;
+    /// Number of moves at depth 0, to which hundredths of a move are added for each squared ply of depth.
+    late_move_pruning_base = 6;
+    late_move_pruning_per_squared_ply = 150;
 
     history_pruning_depth_limit = 5;
-    history_pruning_per_ply = 4_000;
+    history_pruning_per_ply = 3_923;
 
     futility_depth_limit = 8;
-    futility_margin = 90;
-    futility_margin_per_ply = 95;
+    futility_margin = 84;
+    futility_margin_per_ply = 73;
     /// History value that changes the margin by one centipawn.
-    futility_history_per_centipawn = 300;
-    tactical_futility_margin = 200;
-    tactical_futility_margin_per_ply = 180;
+    futility_history_per_centipawn = 327;
+    tactical_futility_margin = 194;
+    tactical_futility_margin_per_ply = 176;
 
     see_pruning_depth_limit = 9;
     /// Material that a quiet move may lose, per squared ply of depth.
-    see_quiet_margin_per_squared_ply = 22;
+    see_quiet_margin_per_squared_ply = 21;
     /// Material that a tactical move may lose, per ply of depth.
-    see_tactical_margin_per_ply = 110;
+    see_tactical_margin_per_ply = 102;
 
     singular_depth = 7;
     /// Plies by which the hash entry may be shallower than the node.
@@ -167,7 +168,7 @@ parameters! {
     singular_margin_per_ply = 3;
     /// Margin by which the other moves must exceed beta for a multicut.
     multicut_margin = 0;
-    double_extension_margin = 18;
+    double_extension_margin = 19;
     /// Reduction in plies of a hash move that is not singular, if its hash score reached beta.
     negative_extension = 2;
     /// The same if its hash score did not reach beta, in cut nodes.
@@ -175,22 +176,22 @@ parameters! {
 
     late_move_reduction_depth = 2;
     /// Reductions are base + ln(depth) * ln(move number) / divisor, base and divisor in hundredths.
-    reduction_base = 80;
-    reduction_divisor = 230;
+    reduction_base = 88;
+    reduction_divisor = 214;
     /// Divisor of the reduction for captures and promotions.
     reduction_tactical_divisor = 2;
     /// History value that changes a reduction by one ply.
-    reduction_history = 12_000;
-    reduction_capture_history = 10_000;
+    reduction_history = 11_254;
+    reduction_capture_history = 8_762;
     /// Other adjustments of a reduction, in 1/1024 of a ply.
-    reduction_cut = 1_400;
-    reduction_pv = 1_024;
-    reduction_evasion = 1_024;
-    reduction_check = 1_024;
-    reduction_root = 3_072;
-    reduction_not_improving = 512;
-    reduction_tactical_hash_move = 700;
-    reduction_many_cutoffs = 700;
+    reduction_cut = 1_336;
+    reduction_pv = 948;
+    reduction_evasion = 910;
+    reduction_check = 823;
+    reduction_root = 2_823;
+    reduction_not_improving = 589;
+    reduction_tactical_hash_move = 580;
+    reduction_many_cutoffs = 718;
     /// A node counts as having many cutoffs below it if there are more than this.
     many_cutoffs = 3;
 
@@ -198,10 +199,10 @@ parameters! {
     late_move_extension = 1;
 
     /// A reduced move that exceeds the best score by this margin is searched a ply deeper.
-    deeper_margin = 40;
+    deeper_margin = 38;
     deeper_margin_per_ply = 2;
     /// A reduced move that exceeds the best score by less than this is searched a ply less deep.
-    shallower_margin = 8;
+    shallower_margin = 10;
 
     /// A search for a mate, which the evaluation does not see: no null move, no `ProbCut`, no multicut, and other limits and
     /// reductions in these steps.
@@ -211,24 +212,24 @@ parameters! {
     mate_reduction_check = 2_048;
 
     /// Order of quiet moves: history value per centipawn of a piece that leaves or enters an attacked square.
-    safety_per_centipawn = 16;
+    safety_per_centipawn = 17;
     /// Order of captures: history value per centipawn of the captured piece.
-    victim_per_centipawn = 16;
+    victim_per_centipawn = 14;
 
     /// History bonus per ply of depth, up to the limit below.
-    history_bonus_per_ply = 160;
-    history_bonus_limit = 1_800;
+    history_bonus_per_ply = 208;
+    history_bonus_limit = 1_580;
     /// Maximum magnitude of a single history value.
     history_limit = 16_384;
 
     /// Thousandths by which evaluations grow for each piece more than [`evaluation_pieces`], kings and pawns included.
-    evaluation_per_piece = 8;
+    evaluation_per_piece = 9;
     evaluation_pieces = 20;
     /// Thousandths by which evaluations fade for each ply of the halfmove clock.
     evaluation_fade = 2;
 
     /// Divisor that converts the sum of a position's correction entries into centipawns.
-    correction_entries_per_centipawn = 28;
+    correction_entries_per_centipawn = 25;
     /// The entries change by error times depth, divided by this.
     correction_divisor = 8;
     /// Maximum change of an entry by one update; entries stay within the limit below.
@@ -236,7 +237,7 @@ parameters! {
     correction_limit = 1_024;
 
     /// Quiescence: a capture must bring the evaluation within this margin of alpha.
-    quiescence_futility_margin = 150;
+    quiescence_futility_margin = 203;
     /// Quiescence: a capture must win at least this much by static exchange evaluation.
     quiescence_see_threshold = 0;
 
