@@ -453,7 +453,10 @@ impl ChessWorker<'_> {
         // Late move pruning: after this many quiet moves the rest will hardly be better.
         let by_depth = p::late_move_pruning_per_squared_ply() * depth * depth / 100;
         let enough = (p::late_move_pruning_base() + by_depth) / (2 - i32::from(node.is_improving));
-        if depth <= p::late_move_pruning_depth_limit() && attempt.number as i32 > enough {
+        if self.prunes_late_moves
+            && depth <= p::late_move_pruning_depth_limit()
+            && attempt.number as i32 > enough
+        {
             picker.skips_quiet = true;
             return !position.gives_check(m);
         }

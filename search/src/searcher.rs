@@ -14,6 +14,8 @@ pub struct Searcher {
     network: Arc<Network>,
     /// Endgame tables that are probed below the root.
     pub tablebases: Option<Arc<dyn Tablebases>>,
+    /// Whether late move pruning is on. Without it a search of few nodes foresees more of what deeper ones find, and plays worse.
+    pub prunes_late_moves: bool,
     /// The data of each thread.
     threads: Vec<ThreadData>,
 }
@@ -25,6 +27,7 @@ impl Default for Searcher {
         Searcher {
             reductions: Reductions::new(),
             tablebases: None,
+            prunes_late_moves: true,
             threads: vec![ThreadData::new(&network)],
             network,
         }
@@ -77,10 +80,13 @@ impl Searcher {
         clock: &dyn SearchClock,
         observer: &mut dyn Observer,
     ) -> Answer {
-        let Searcher { reductions, tablebases, threads, .. } = self;
+        let Searcher { reductions, tablebases, threads, prunes_late_moves, .. } = self;
         let tablebases = tablebases.as_deref();
         let shared = Shared::new(table, root, limits, control, clock);
-        shared
-            .search(threads, observer, |thread, data| ChessWorker::new(thread, data, reductions, tablebases))
+        shared.search(threads, observer, |thread, data| {
+            let mut worker = ChessWorker::new(thread, data, reductions, tablebases);
+            worker.prunes_late_moves = *prunes_late_moves;
+            worker
+        })
     }
 }

@@ -73,6 +73,7 @@ pub(crate) struct ChessWorker<'a> {
     tablebases: Option<&'a dyn Tablebases>,
     /// Whether the search is for a mate, so that it must not prune what the evaluation does not see.
     pub(crate) seeks_mate: bool,
+    pub(crate) prunes_late_moves: bool,
     /// Below this ply no null move is tried, while another one is verified.
     pub(crate) null_move_floor: usize,
     frames: Box<[Frame]>,
@@ -91,6 +92,7 @@ impl<'a> ChessWorker<'a> {
         accumulators.begin();
         ChessWorker {
             seeks_mate: thread.shared.limits.mate.is_some(),
+            prunes_late_moves: true,
             thread,
             histories,
             accumulators,

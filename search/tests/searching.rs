@@ -431,6 +431,17 @@ fn a_network_is_searched_with_the_same_answer_in_every_run() {
 }
 
 #[test]
+fn without_late_move_pruning_more_moves_are_searched() {
+    let middlegame = root("r2q1rk1/pp1bbppp/2nppn2/8/3NPP2/2N1B3/PPP1B1PP/R2Q1RK1 w - - 1 10");
+    let [pruned, all] = [true, false].map(|prunes_late_moves| {
+        let mut player = player();
+        player.searcher.prunes_late_moves = prunes_late_moves;
+        with_stack(|| player.think(&middlegame, &depth(4), &Control::new(), &Instant::now(), &mut ()).nodes)
+    });
+    assert!(all > pruned, "{all} and {pruned} nodes");
+}
+
+#[test]
 fn no_iteration_begins_after_the_soft_limit() {
     let limits = |soft| Limits { soft_nodes: Some(soft), ..Limits::default() };
     let [short, long] = [1_000, 50_000].map(|soft| think(&root(MIDDLEGAME), &limits(soft)));
