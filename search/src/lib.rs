@@ -23,7 +23,6 @@ mod score;
 mod searcher;
 mod table;
 mod tablebases;
-mod tree;
 mod worker;
 
 pub use history::{HistoryEntry, PieceTo};
@@ -42,5 +41,4 @@ pub use score::{MAX_PLY, Score, Verdict};
 pub use searcher::Searcher;
 pub use table::{Entry, Table, TableError};
 pub use tablebases::{Tablebases, Wdl};
-pub use tree::TreeNode;
 pub use worker::evaluate;

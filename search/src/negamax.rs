@@ -419,22 +419,8 @@ impl ChessWorker<'_> {
             let bound = Bound::of(best, first_alpha, node.beta);
             self.learn_error(node, best, best_move, bound);
             self.store(node, best, best_move, bound);
-            if self.recorder.is_some() {
-                self.record(node, first_alpha, best, best_move);
-            }
         }
         Ok(best)
-    }
-
-    /// Records a quiet node for training.
-    #[cold]
-    fn record(&mut self, node: &Node, alpha: Score, best: Score, best_move: Option<Move>) {
-        let Node { position, beta, depth, .. } = *node;
-        let is_quiet = !position.is_check() && best_move.is_none_or(|m| !position.is_tactical(m));
-        if let Some(recorder) = self.recorder.as_deref_mut().filter(|_| is_quiet) {
-            let bound = Bound::of(best, alpha, beta);
-            recorder.record(position, depth, best.clamp(alpha, beta), bound);
-        }
     }
 
     /// Step 13: pruning of single moves, once a move has been found that is not lost. Not with pawns alone, because of

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::network::Network;
 use crate::runtime::{Root, Shared};
-use crate::tree::{TreeNode, TreeRecorder};
 use crate::worker::{ChessWorker, ThreadData};
 use crate::{Answer, Control, Limits, Observer, Reductions, SearchClock, Table, Tablebases};
 
@@ -54,17 +53,6 @@ impl Searcher {
             self.reductions = Reductions::new();
         }
         self.threads.iter_mut().for_each(|data| data.histories.clear());
-    }
-
-    /// Records, by chance, quiet nodes of the following searches of the first thread: one in `one_in` of those of the least
-    /// depth, twice as many of those a ply deeper, and so on. The same seed chooses the same nodes.
-    pub fn record_tree(&mut self, least_depth: i32, one_in: u32, seed: u64) {
-        self.threads[0].recorder = Some(TreeRecorder::new(least_depth, one_in, seed));
-    }
-
-    /// Returns the nodes recorded since [`Searcher::record_tree`], and records no more.
-    pub fn take_tree(&mut self) -> Vec<TreeNode> {
-        self.threads[0].recorder.take().map_or_else(Vec::new, |recorder| recorder.nodes)
     }
 
     /// Searches until a limit is reached or `control` stops the search. Uses the calling thread, which needs

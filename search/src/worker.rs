@@ -9,7 +9,6 @@ use crate::memory::Zeroed;
 use crate::network::{Accumulators, Network};
 use crate::parameters as p;
 use crate::runtime::{SearchPosition, SearchThread, Stopped};
-use crate::tree::TreeRecorder;
 use crate::{MAX_PLY, Move, MoveList, Position, Reductions, Score, Tablebases, Wdl, endings};
 
 /// Returns the static evaluation of a position for the side to move.
@@ -31,16 +30,11 @@ fn scaled(position: &Position, evaluation: i32) -> i32 {
 pub(crate) struct ThreadData {
     pub(crate) histories: Zeroed<Histories>,
     accumulators: Accumulators,
-    pub(crate) recorder: Option<TreeRecorder>,
 }
 
 impl ThreadData {
     pub(crate) fn new(network: &Arc<Network>) -> ThreadData {
-        ThreadData {
-            histories: Zeroed::new(),
-            accumulators: Accumulators::new(Arc::clone(network)),
-            recorder: None,
-        }
+        ThreadData { histories: Zeroed::new(), accumulators: Accumulators::new(Arc::clone(network)) }
     }
 }
 
@@ -68,7 +62,6 @@ pub(crate) struct ChessWorker<'a> {
     pub(crate) thread: SearchThread<'a, Position>,
     pub(crate) histories: &'a mut Histories,
     accumulators: &'a mut Accumulators,
-    pub(crate) recorder: Option<&'a mut TreeRecorder>,
     pub(crate) reductions: &'a Reductions,
     tablebases: Option<&'a dyn Tablebases>,
     /// Whether the search is for a mate, so that it must not prune what the evaluation does not see.
@@ -88,7 +81,7 @@ impl<'a> ChessWorker<'a> {
         reductions: &'a Reductions,
         tablebases: Option<&'a dyn Tablebases>,
     ) -> ChessWorker<'a> {
-        let ThreadData { histories, accumulators, recorder } = data;
+        let ThreadData { histories, accumulators } = data;
         accumulators.begin();
         ChessWorker {
             seeks_mate: thread.shared.limits.mate.is_some(),
@@ -96,7 +89,6 @@ impl<'a> ChessWorker<'a> {
             thread,
             histories,
             accumulators,
-            recorder: recorder.as_mut(),
             reductions,
             tablebases,
             null_move_floor: 0,

@@ -2,7 +2,7 @@
 """Trains a network on a graphics processor, as `herald-trainer train` does on the processor.
 
 The inputs of a batch are one matrix of zeros and ones, so that the tensor cores do the work. Files are those of `herald-trainer
-trees` and `herald-trainer pack`. See docs/NETWORKS.md.
+pack`. See docs/NETWORKS.md.
 """
 
 import argparse
@@ -21,10 +21,7 @@ INPUTS = KING_BUCKETS * PIECE_INPUTS
 COLUMNS = INPUTS + 8
 # The bucket of a king by its square, with files a to d; see search/src/network/features.rs.
 BUCKET_OF_KING = [0, 0, 1, 1] + [2] * 4 + [3] * 8 + [4] * 16
-HEADER, RECORD, NETWORK_HEADER = 36, 28, 44
-UPPER, LOWER, EXACT = 3, 4, 5
-SPREAD = 0.06
-TWO_VARIANCES = 2 * SPREAD**2 * math.pi**2 / 3
+HEADER, RECORD, NETWORK_HEADER = 28, 28, 44
 LIMIT = 1.9
 HIDDEN_UNIT, ACTIVATED_UNIT, OUTPUT_LIMIT = 512, 1024, 8191
 OUTPUT_SUM = (2**31 - 1) // ACTIVATED_UNIT
@@ -47,19 +44,19 @@ def read_records(path):
     try:
         with open(path, "rb") as file:
             header = file.read(HEADER)
-        if len(header) < HEADER or header[:8] != b"HRLDTREE":
-            sys.exit(f"{path} is no tree file")
-        version, _, training, held_out = struct.unpack_from("<IQQQ", header, 8)
-        if version != 2:
-            sys.exit(f"{path}: format version {version} is not supported, expected 2")
+        if len(header) < HEADER or header[:8] != b"HRLDPACK":
+            sys.exit(f"{path} is no packed file")
+        version, training, held_out = struct.unpack_from("<IQQ", header, 8)
+        if version != 1:
+            sys.exit(f"{path}: format version {version} is not supported, expected 1")
         if os.path.getsize(path) != HEADER + (training + held_out) * RECORD + 8:
             sys.exit(f"{path} is damaged or incomplete")
         records = np.fromfile(path, np.uint8, (training + held_out) * RECORD, offset=HEADER).reshape(-1, RECORD)
     except OSError as error:
         sys.exit(f"{path} can't be read: {error.strerror}")
     for some in np.array_split(records, len(records) // 1_000_000 + 1):
-        pieces, source, count = some[:, 8:24], some[:, 26], some[:, 27]
-        if not ((pieces & 15 < 12) & (pieces >> 4 < 12)).all() or not ((source <= EXACT) & (2 <= count) & (count <= 32)).all():
+        pieces, half_points, count = some[:, 8:24], some[:, 26], some[:, 27]
+        if not ((pieces & 15 < 12) & (pieces >> 4 < 12)).all() or not ((half_points <= 2) & (2 <= count) & (count <= 32)).all():
             sys.exit(f"{path} is damaged")
     return records, training
 
@@ -141,22 +138,12 @@ class Trainer:
 
     def loss(self, records, outputs):
         """Returns losses and their derivatives by the output; see `Target::loss` in trainer/src/train/model.rs."""
-        source = records[:, 26].int()
+        points = records[:, 26] / 2
         score = field(records, 24, 26, torch.int16)[:, 0].float()
-        is_game = source < UPPER
-        options = self.options
-        by_score = torch.sigmoid(score / (options.tree_scale + is_game * (options.scale - options.tree_scale)))
+        share = self.options.result_share
         expected = torch.sigmoid(outputs)
-        share = options.result_share * is_game
-        off = expected - (share * source / 2 + (1 - share) * by_score)
-        weight = 1 + (options.game_weight - 1) * is_game
-        side = 2.0 * (source == LOWER) - 1
-        above = side * (expected - by_score) / SPREAD
-        is_bound = (source == UPPER) | (source == LOWER)
-        loss = torch.where(is_bound, TWO_VARIANCES * torch.nn.functional.softplus(-above), weight * off**2)
-        bound_slope = -side * TWO_VARIANCES * torch.sigmoid(-above) / SPREAD
-        slope = torch.where(is_bound, bound_slope, 2 * weight * off)
-        return loss, slope * expected * (1 - expected)
+        error = expected - (share * points + (1 - share) * torch.sigmoid(score / self.options.scale))
+        return error**2, 2 * error * expected * (1 - expected)
 
     def forward(self, records):
         matrix = self.inputs.matrix(records)
@@ -227,7 +214,7 @@ class Trainer:
 
     def train(self, held_out):
         generator = torch.Generator(self.device).manual_seed(self.options.seed + 1)
-        step, of_games = self.capture(), held_out[:, 26] < UPPER
+        step = self.capture()
         for epoch in range(self.options.epochs):
             begun = time.time()
             torch.randperm(len(self.data), generator=generator, out=self.order)
@@ -239,18 +226,15 @@ class Trainer:
             if not math.isfinite(training):
                 sys.exit("the loss is no number any more: use a smaller --rate")
             self.write(self.options.output)
-            told = [f"epoch {epoch + 1}/{self.options.epochs}: loss {training:.6f}"]
-            for name, part in ("games", held_out[of_games]), ("trees", held_out[~of_games]):
-                if len(part) > 0:
-                    told.append(f"held out {name} {self.mean_loss(part):.6f}")
-            print(", ".join(told + [f"{speed:.2f} M positions/s"]), flush=True)
+            losses = f"loss {training:.6f}, held out {self.mean_loss(held_out):.6f}"
+            print(f"epoch {epoch + 1}/{self.options.epochs}: {losses}, {speed:.2f} M positions/s", flush=True)
 
     def start(self, network):
         """Begins with the weights of a network."""
         file, hidden, unit, centipawns = network
         narrow = np.frombuffer(file, "<i2", (INPUTS + 1 + 2 * BUCKETS) * hidden, NETWORK_HEADER).astype(np.float32)
         first, biases, last = np.split(narrow, [INPUTS * hidden, (INPUTS + 1) * hidden])
-        factor = unit * self.options.tree_scale / centipawns
+        factor = unit * self.options.scale / centipawns
         output_biases = np.frombuffer(file[-4 * BUCKETS:], "<i4") / (ACTIVATED_UNIT * factor)
         into = [first.reshape(INPUTS, hidden) / HIDDEN_UNIT, biases / HIDDEN_UNIT,
                 last.reshape(BUCKETS, 2 * hidden).T / factor, output_biases]
@@ -260,7 +244,7 @@ class Trainer:
     def write(self, path):
         """Writes the network in whole numbers; see trainer/src/train/quantised.rs and search/src/network/format.rs."""
         first, biases, last, output_biases = (weight.double().cpu().numpy() for weight in self.weights)
-        first, last, scale = first[:INPUTS], last.T, self.options.tree_scale
+        first, last, scale = first[:INPUTS], last.T, self.options.scale
         hidden = len(biases)
         most = max(np.abs(last.reshape(-1, hidden)).sum(1).max(), 1e-6)
         unit = int(min(OUTPUT_LIMIT / max(np.abs(last).max(), 1e-6), (OUTPUT_SUM - hidden / 2) / most))
@@ -303,7 +287,7 @@ def fingerprint(data):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("files", nargs="+", help="files of herald-trainer trees and herald-trainer pack")
+    parser.add_argument("files", nargs="+", help="files of herald-trainer pack")
     parser.add_argument("--output", required=True, help="network file to write, after each epoch; must not be there yet")
     parser.add_argument("--start", help="network to begin with")
     parser.add_argument("--hidden", type=int, help="neurons, a multiple of 64; by default those of --start, else 256")
@@ -311,16 +295,13 @@ def main():
     parser.add_argument("--batch", type=int, default=16384, help="positions a step")
     parser.add_argument("--rate", type=float, default=1e-3, help="first learning rate; the last is a hundredth of it")
     parser.add_argument("--decay", type=float, default=0.02, help="weight decay, relative to the rate")
-    parser.add_argument("--game-weight", type=float, default=1.0, 
-                        help="how much a position of a game counts; its losses are printed with this factor")
-    parser.add_argument("--result-share", type=float, default=0.3, help="weight of results in the target of games")
+    parser.add_argument("--result-share", type=float, default=0.0,
+                        help="weight of game results in the target, from 0, scores alone, to 1; the rest is the weight of scores")
     parser.add_argument("--scale", type=float, required=True,
-                        help="centipawns of a game's score for an expected result of 73 %%, as herald-trainer pack prints them")
-    parser.add_argument("--tree-scale", type=float, help="the same for the scores of trees; by default, that of the games")
+                        help="centipawns for an expected result of 73 %%; herald-trainer pack prints what fits the results best")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     options.hidden = options.hidden or (read_network(options.start)[1] if options.start else 256)
-    options.tree_scale = options.tree_scale or options.scale
     check(parser, options)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.type == "cpu":
@@ -341,10 +322,10 @@ def check(parser, options):
         (os.path.isdir(folder) and os.access(folder, os.W_OK), f"--output: {folder} is no folder to write to"),
         (options.hidden in range(64, 2049, 64), "--hidden: not a multiple of 64 from 64 to 2048"),
         (not options.start or read_network(options.start)[1] == options.hidden, "--hidden: --start has other neurons"),
-        (50 <= options.scale <= 1000 and 50 <= options.tree_scale <= 1000, "scales: not from 50 to 1000"),
+        (50 <= options.scale <= 1000, "--scale: not from 50 to 1000"),
         (options.epochs >= 1 and options.batch >= 1, "--epochs and --batch: at least 1"),
         (0 < options.rate <= 1 and 0 <= options.decay <= 10, "--rate or --decay: out of range"),
-        (0 <= options.result_share <= 1 and 0 <= options.game_weight <= 100, "--result-share or --game-weight: out of range"),
+        (0 <= options.result_share <= 1, "--result-share: not from 0 to 1"),
     ]
     for holds, fault in rules:
         if not holds:

@@ -9,7 +9,6 @@ mod random;
 mod record;
 mod scale;
 mod train;
-mod trees;
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -38,7 +37,6 @@ enum Subcommands {
     Inspect(inspect::Inspect),
     Pack(pack::Pack),
     Train(Box<train::Train>),
-    Trees(trees::Trees),
 }
 
 /// Context of errors that are caused by the arguments or the input files.
@@ -87,7 +85,6 @@ fn main() -> ExitCode {
         Subcommands::Inspect(inspect) => inspect.run(),
         Subcommands::Pack(pack) => pack.run(),
         Subcommands::Train(train) => train.run(),
-        Subcommands::Trees(trees) => trees.run(),
     };
     let Err(error) = done else { return ExitCode::SUCCESS };
     if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {

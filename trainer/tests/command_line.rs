@@ -62,7 +62,8 @@ fn bad_files_are_one_line_and_exit_status_2() {
     let (network, whole) = (fs::read(NETWORK).unwrap(), fs::read(games(&folder, "data")).unwrap());
     for bytes in spoiled(&whole, &network) {
         fs::write(folder.path().join("bad.games"), bytes).unwrap();
-        for command in ["inspect bad.games", "train bad.games --output net"] {
+        for command in ["inspect bad.games", "train bad.games --output net", "pack bad.games --output packed"]
+        {
             assert_refused(&folder, command, "bad.games");
         }
         assert_refused(&folder, &format!("assess {NETWORK} bad.games"), "bad.games");
@@ -73,32 +74,16 @@ fn bad_files_are_one_line_and_exit_status_2() {
         assert_refused(&folder, &format!("average {NETWORK} bad.network --output mean"), "bad.network");
         assert_refused(&folder, "generate more --games 1 --network bad.network", "bad.network");
     }
-    for command in
-        ["inspect none", "train none --output net", "assess none data", "generate x --network none"]
-    {
+    for command in [
+        "inspect none",
+        "train none --output net",
+        "pack none --output packed",
+        "assess none data",
+        "generate x --network none",
+    ] {
         assert_refused(&folder, command, "none");
     }
-    run(&folder, "trees data --output trees --nodes 500 --one-in 1");
-    let trees = folder.path().join("trees/data-seed-3-0000000.tree");
-    let whole_trees = fs::read(&trees).unwrap();
-    for bytes in spoiled(&whole_trees, &network) {
-        fs::write(folder.path().join("bad.tree"), bytes).unwrap();
-        assert_refused(&folder, "train data --trees bad.tree --output net", "bad.tree");
-    }
-    assert_refused(&folder, "trees bad.games --output trees", "bad.games");
-    assert_refused(&folder, "train data --trees data --output net", "data");
-    let copy = games(&folder, "copy/data");
-    fs::create_dir_all(copy.parent().unwrap()).unwrap();
-    fs::copy(games(&folder, "data"), &copy).unwrap();
-    assert_refused(&folder, "trees data copy/data --output trees", "data/seed-3-0000000.games");
-    // Trees with another recipe are not continued and stay unchanged.
-    assert_refused(&folder, "trees data --output trees --nodes 501 --one-in 1", "data-seed-3-0000000.tree");
-    // Nor are those of games to which others have been added.
-    run(&folder, &generate("copy/data", 5));
-    assert_refused(&folder, "trees copy/data --output trees --nodes 500 --one-in 1", "other games");
-    assert_eq!(fs::read(&trees).unwrap(), whole_trees);
-    fs::write(&trees, &whole_trees[..whole_trees.len() - 100]).unwrap();
-    assert_refused(&folder, "trees data --output trees --nodes 500 --one-in 1", "incomplete");
+    assert_refused(&folder, "pack data --output data", "data");
     assert_refused(&folder, &format!("average {NETWORK} {NETWORK} --output data"), "data");
     run(&folder, &format!("average {NETWORK} {NETWORK}=2 --output mean"));
     assert_eq!(fs::read(folder.path().join("mean")).unwrap(), network, "the average of one network");
@@ -109,25 +94,6 @@ fn bad_files_are_one_line_and_exit_status_2() {
     // Games with another recipe are not continued and stay unchanged.
     assert_refused(&folder, "generate data --seed 3 --nodes 21", "seed-3-0000000.games");
     assert_eq!(fs::read(games(&folder, "data")).unwrap(), whole);
-}
-
-#[test]
-fn no_game_is_played_whose_trees_can_t_be_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let with_trees = |games: u32, more: &str| format!("{} --trees trees {more}", generate("data", games));
-    run(&folder, &with_trees(4, "--depth 1 --one-in 1"));
-    run(&folder, "train data --trees trees --output net --hidden 64 --epochs 1");
-    let before = fs::read(games(&folder, "data")).unwrap();
-    assert_refused(&folder, &with_trees(8, "--depth 2 --one-in 1"), "seed-3-0000000.tree");
-    assert_refused(&folder, &format!("{} --trees {NETWORK}", generate("data", 8)), NETWORK);
-    fs::write(folder.path().join("trees/seed-3-0000256.tree"), "").unwrap();
-    assert_refused(&folder, &with_trees(8, "--depth 1 --one-in 1"), "seed-3-0000256.tree");
-    fs::remove_file(folder.path().join("trees/seed-3-0000256.tree")).unwrap();
-    assert_eq!(fs::read(games(&folder, "data")).unwrap(), before);
-    fs::remove_dir_all(folder.path().join("data")).unwrap();
-    assert_refused(&folder, &with_trees(8, "--depth 1 --one-in 1"), "still to be played");
-    let alone = trainer(&folder, &format!("{} --depth 2", generate("data", 8))).output().unwrap();
-    assert_eq!(alone.status.code(), Some(2), "--depth without --trees");
 }
 
 /// Starts the trainer and kills it as soon as `is_time` returns true.

@@ -1,7 +1,6 @@
 //! `herald-trainer generate`: self-play games.
 
 mod selfplay;
-mod trees;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,20 +16,14 @@ use search::STACK_SIZE;
 use search::network::Network;
 
 use crate::record::{ChunkWriter, Recipe};
-use crate::train::Sample;
-use crate::trees::Choice;
 use crate::{InputError, MOST_MINUTES, MOST_THREADS, read_network, say, within};
-pub(crate) use selfplay::{SelfPlayer, game_from};
-use trees::{TreeWriter, TreesOfGame};
+use selfplay::SelfPlayer;
+pub(crate) use selfplay::game_from;
 
 /// Generate self-play games; an interrupted run is continued by the same command
 #[derive(Args)]
 #[command(
-    after_help = "Example: herald-trainer generate data/selfplay --games 100000 --trees data/trees --minutes 60",
-    mut_args = |arg| match arg.get_id().as_str() {
-        "most_uneven" | "depth" | "one_in" => arg.requires("trees"),
-        _ => arg,
-    }
+    after_help = "Example: herald-trainer generate data/selfplay --games 100000 --nodes 500 --minutes 60"
 )]
 pub(crate) struct Generate {
     /// Output folder; each file holds 16384 games
@@ -47,12 +40,6 @@ pub(crate) struct Generate {
     /// Network file [default: embedded network]
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Output folder of positions of the search trees of the games' moves, for `train --trees`: one file for every 256 games. When
-    /// the run is killed, the positions of the last games are lost, up to 255, but not the games
-    #[arg(long, value_name = "FOLDER")]
-    trees: Option<PathBuf>,
-    #[command(flatten)]
-    choice: Choice,
     /// Random seed; the same seed gives the same games on any number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -76,22 +63,14 @@ impl Generate {
             network: network.fingerprint,
         };
         let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(InputError)?;
-        let new_trees = |folder| TreeWriter::new(folder, self.choice, &recipe, writer.games());
-        let trees = self.trees.as_deref().map(new_trees).transpose()?;
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left")?;
         let progress =
             ProgressBar::new(self.games).with_style(style).with_position(writer.games().min(self.games));
-        let mut output = Output {
-            writer,
-            trees,
-            progress,
-            early: BTreeMap::new(),
-            games: 0,
-            nodes: 0,
-            time: Duration::ZERO,
-        };
+        let mut output =
+            Output { writer, progress, early: BTreeMap::new(), games: 0, nodes: 0, time: Duration::ZERO };
         self.play(&recipe, &network, &mut output)?;
-        output.finish()
+        output.finish();
+        Ok(())
     }
 
     fn threads(&self) -> usize {
@@ -117,7 +96,7 @@ impl Generate {
                 let mut player = SelfPlayer::new(network)?;
                 let work = move || {
                     while let Some(number) = number() {
-                        if sender.send((number, self.play_one(&mut player, recipe, number))).is_err() {
+                        if sender.send((number, play_one(&mut player, recipe, number))).is_err() {
                             break; // the games can't be written
                         }
                     }
@@ -131,72 +110,57 @@ impl Generate {
             receiver.into_iter().try_for_each(|(number, finished)| output.take(number, finished))
         })
     }
-
-    fn play_one(&self, player: &mut SelfPlayer, recipe: &Recipe, number: u64) -> Finished {
-        let begun = Instant::now();
-        let mut trees = self.trees.as_ref().map(|_| TreesOfGame::new(self.choice, recipe.seed, number));
-        let (game, nodes) = selfplay::play(player, recipe, number, trees.as_mut());
-        let samples = trees.map_or_else(Vec::new, TreesOfGame::into_samples);
-        Finished { game: game.encode(), samples, nodes, time: begun.elapsed() }
-    }
 }
 
-/// What a thread hands over: an encoded game, the samples of its trees, its nodes and its time.
+/// What a thread hands over: an encoded game, its nodes and its time.
 struct Finished {
     game: Vec<u8>,
-    samples: Vec<Sample>,
     nodes: u64,
     time: Duration,
 }
 
-/// Writes games, and positions of their trees, in the order of their numbers, so that the files do not depend on the number of
-/// threads.
-struct Output<'a> {
+fn play_one(player: &mut SelfPlayer, recipe: &Recipe, number: u64) -> Finished {
+    let begun = Instant::now();
+    let (game, nodes) = selfplay::play(player, recipe, number);
+    Finished { game: game.encode(), nodes, time: begun.elapsed() }
+}
+
+/// Writes games in the order of their numbers, so that the files do not depend on the number of threads.
+struct Output {
     writer: ChunkWriter,
-    trees: Option<TreeWriter<'a>>,
     progress: ProgressBar,
-    /// Games that wait for earlier ones.
-    early: BTreeMap<u64, Finished>,
+    /// Encoded games that wait for earlier ones.
+    early: BTreeMap<u64, Vec<u8>>,
     games: u64,
     nodes: u64,
     /// Total time of all threads.
     time: Duration,
 }
 
-impl Output<'_> {
+impl Output {
     fn take(&mut self, number: u64, finished: Finished) -> Result<()> {
         self.games += 1;
         self.nodes += finished.nodes;
         self.time += finished.time;
-        self.early.insert(number, finished);
-        while let Some(Finished { game, samples, .. }) = self.early.remove(&self.writer.games()) {
-            let number = self.writer.games();
+        self.early.insert(number, finished.game);
+        while let Some(game) = self.early.remove(&self.writer.games()) {
             self.writer.append(&game)?;
-            if let Some(trees) = &mut self.trees {
-                trees.add(number, samples)?;
-            }
             self.progress.inc(1);
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<()> {
-        let Output { games, nodes, .. } = self;
-        let speed = nodes as f64 / self.time.as_secs_f64().max(1e-9);
-        self.progress.finish_and_clear();
+    fn finish(self) {
+        let Output { progress, games, nodes, time, .. } = self;
+        let speed = nodes as f64 / time.as_secs_f64().max(1e-9);
+        progress.finish_and_clear();
         say(format_args!("{games} games, {nodes} nodes, {speed:.0} nodes per second and thread"));
-        if let Some(trees) = &mut self.trees {
-            trees.write()?;
-            say(format_args!("{} positions of trees", trees.written));
-        }
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::TreeFile;
 
     fn run(folder: &Path, games: u64, threads: usize) -> Vec<u8> {
         let generate = Generate {
@@ -205,18 +169,12 @@ mod tests {
             nodes: 20,
             chess960: 50,
             network: None,
-            trees: Some(folder.join("trees")),
-            choice: Choice { most_uneven: 1000, depth: 1, one_in: 1 },
             seed: 3,
             threads,
             minutes: None,
         };
         generate.run().unwrap();
         std::fs::read(folder.join("seed-3-0000000.games")).unwrap()
-    }
-
-    fn trees(folder: &Path, first: u64) -> TreeFile {
-        TreeFile::read(&folder.join(format!("trees/seed-3-{first:07}.tree"))).unwrap()
     }
 
     #[test]
@@ -230,13 +188,5 @@ mod tests {
         std::fs::write(&file, &bytes[..bytes.len() - 3]).unwrap();
         assert_eq!(run(&cut, 12, 3), whole);
         assert_eq!(run(&cut, 12, 1), whole, "nothing is left to do");
-
-        let samples = trees(&folder.path().join("whole"), 0);
-        assert!(samples.training.len() > 100 && !samples.held_out.is_empty(), "{}", samples.training.len());
-        let one_thread = folder.path().join("one");
-        run(&one_thread, 12, 1);
-        assert_eq!(trees(&one_thread, 0), samples);
-        let later = trees(&cut, 4).training;
-        assert!(!later.is_empty() && samples.training.ends_with(&later), "the fifth game was played again");
     }
 }

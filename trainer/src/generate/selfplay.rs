@@ -8,7 +8,6 @@ use search::network::Network;
 use search::{Answer, Control, Limits, Root, Score, Searcher, Table, TableError};
 use shakmaty::CastlingMode;
 
-use super::trees::TreesOfGame;
 use crate::random::Random;
 use crate::record::{GameRecord, GameResult, Played, Recipe, Start};
 
@@ -29,16 +28,16 @@ const LONGEST_GAME: usize = 400;
 /// Size of the hash table, small so that clearing it for each game is cheap.
 const TABLE_MEBIBYTES: usize = 4;
 
-/// What a thread plays or searches with.
-pub(crate) struct SelfPlayer {
-    pub(crate) table: Table,
-    pub(crate) searcher: Searcher,
+/// What a thread plays with.
+pub(super) struct SelfPlayer {
+    table: Table,
+    searcher: Searcher,
 }
 
 impl SelfPlayer {
     /// # Errors
     /// If there is not enough memory.
-    pub(crate) fn new(network: &Arc<Network>) -> Result<SelfPlayer, TableError> {
+    pub(super) fn new(network: &Arc<Network>) -> Result<SelfPlayer, TableError> {
         let mut searcher = Searcher::default();
         // Its scores foresee more at few nodes: see "Few nodes" in docs/EXPERIMENTS.md.
         searcher.prunes_late_moves = false;
@@ -47,35 +46,25 @@ impl SelfPlayer {
     }
 
     /// Forgets everything, as for a new game.
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.table.clear();
         self.searcher.clear();
     }
 
     /// Searches until no iteration is to begin after these nodes; the search ends at [`HARD_LIMIT`] times as many.
-    pub(crate) fn think(&mut self, root: &Root, soft: u64) -> Answer {
+    fn think(&mut self, root: &Root, soft: u64) -> Answer {
         let limits = Limits {
             soft_nodes: Some(soft),
             nodes: Some(HARD_LIMIT.saturating_mul(soft)),
             ..Limits::default()
         };
-        self.think_within(root, &limits)
-    }
-
-    /// Searches within these limits.
-    pub(crate) fn think_within(&mut self, root: &Root, limits: &Limits) -> Answer {
-        self.searcher.think(&mut self.table, root, limits, &Control::new(), &Instant::now(), &mut ())
+        self.searcher.think(&mut self.table, root, &limits, &Control::new(), &Instant::now(), &mut ())
     }
 }
 
-/// Plays the game with this recipe and number, and collects its trees. Returns it with the number of nodes. The player's
-/// memory is cleared first, so that the same arguments give the same game.
-pub(super) fn play(
-    player: &mut SelfPlayer,
-    recipe: &Recipe,
-    number: u64,
-    mut trees: Option<&mut TreesOfGame>,
-) -> (GameRecord, u64) {
+/// Plays the game with this recipe and number. Returns it with the number of nodes. The player's memory is cleared first, so that
+/// the same arguments give the same game.
+pub(super) fn play(player: &mut SelfPlayer, recipe: &Recipe, number: u64) -> (GameRecord, u64) {
     player.clear();
     let mut random = Random::new(recipe.seed, number);
     let mut nodes = 0;
@@ -83,15 +72,12 @@ pub(super) fn play(
         let start = random_start(recipe, &mut random);
         let game = random_opening(start, &mut random);
         let mut think = |root: &Root| {
-            let answer = think(player, root, recipe.soft_nodes.into(), trees.as_deref_mut());
+            let answer = player.think(root, recipe.soft_nodes.into());
             nodes += answer.nodes;
             answer
         };
         if let Some(record) = play_from(&mut think, start, game) {
             return (record, nodes);
-        }
-        if let Some(trees) = &mut trees {
-            trees.clear();
         }
     }
 }
@@ -154,14 +140,6 @@ fn play_from(think: &mut impl FnMut(&Root) -> Answer, start: Start, mut game: Ga
     }
 }
 
-/// Searches, and collects nodes of the tree.
-fn think(player: &mut SelfPlayer, root: &Root, soft: u64, trees: Option<&mut TreesOfGame>) -> Answer {
-    match trees {
-        Some(trees) => trees.collect(player, |player| player.think(root, soft)),
-        None => player.think(root, soft),
-    }
-}
-
 fn result_by_rule(game: &Game) -> Option<GameResult> {
     match game.outcome() {
         Some(Outcome::Win { winner, .. }) => Some(GameResult::Win(winner)),
@@ -196,7 +174,6 @@ fn result_by_score(moves: &[Played], score: Score, turn: Color) -> Option<GameRe
 mod tests {
     use super::*;
     use crate::record::tests::game;
-    use crate::trees::Choice;
     use search::STACK_SIZE;
 
     #[test]
@@ -204,12 +181,7 @@ mod tests {
         let games = |chess960_percent| {
             let recipe = Recipe { seed: 5, soft_nodes: 100, chess960_percent, network: 0 };
             let mut player = SelfPlayer::new(&Network::embedded()).unwrap();
-            let mut trees = TreesOfGame::new(Choice { most_uneven: 200, depth: 1, one_in: 1 }, 5, 2);
-            let other = play(&mut player, &recipe, 2, Some(&mut trees));
-            assert!(!trees.into_samples().is_empty());
-            assert_eq!(play(&mut player, &recipe, 2, None), other, "trees change no game");
-            let [first, again] = [1, 1].map(|number| play(&mut player, &recipe, number, None));
-            [first, other, again]
+            [1, 2, 1].map(|number| play(&mut player, &recipe, number))
         };
         let run = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || [games(0), games(100)]);
         for [(first, nodes), (other, _), (again, _)] in run.unwrap().join().unwrap() {

@@ -3,7 +3,6 @@
 mod chunk;
 mod encoding;
 mod start;
-mod tree_file;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,6 @@ use crate::InputError;
 
 pub(crate) use chunk::{ChunkReader, ChunkWriter, Recipe};
 pub(crate) use start::Start;
-pub(crate) use tree_file::{EXTENSION as TREE_EXTENSION, TreeFile};
 
 /// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,24 +50,16 @@ impl GameRecord {
     }
 }
 
-/// Returns the game files at some paths: files themselves, and all game files of a folder, sorted by name.
+/// Returns the game files at some paths, each once: files themselves, and all game files of a folder, sorted by name.
 ///
 /// # Errors
 /// If a path does not exist or a folder holds no game files.
 pub(crate) fn chunks_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    files_of(paths, chunk::EXTENSION)
-}
-
-/// Returns the files with this extension at some paths, each once: files themselves, and those of a folder, sorted by name.
-///
-/// # Errors
-/// If a path does not exist or a folder holds no such files.
-pub(crate) fn files_of(paths: &[PathBuf], extension: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        let found = files_at(path, extension).with_context(|| format!("{} can't be read", path.display()));
+        let found = files_at(path).with_context(|| format!("{} can't be read", path.display()));
         let found = found.context(InputError)?;
-        let fault = || format!("{} holds no .{extension} files", path.display());
+        let fault = || format!("{} holds no .{} files", path.display(), chunk::EXTENSION);
         ensure!(!found.is_empty(), anyhow!(InputError).context(fault()));
         files.extend(found);
     }
@@ -79,12 +69,12 @@ pub(crate) fn files_of(paths: &[PathBuf], extension: &str) -> Result<Vec<PathBuf
     Ok(files)
 }
 
-fn files_at(path: &Path, extension: &str) -> std::io::Result<Vec<PathBuf>> {
+fn files_at(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     if !path.metadata()?.is_dir() {
         return Ok(vec![path.into()]);
     }
     let mut files = path.read_dir()?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
-    files.retain(|name| name.extension().is_some_and(|found| found == extension));
+    files.retain(|name| name.extension().is_some_and(|extension| extension == chunk::EXTENSION));
     files.sort();
     Ok(files)
 }

@@ -10,10 +10,10 @@ use search::network::fingerprint;
 
 use super::sample::Sample;
 use crate::InputError;
-use crate::record::{ChunkReader, GameResult, TREE_EXTENSION, TreeFile, chunks_of, files_of, quiet_score};
+use crate::record::{ChunkReader, GameResult, chunks_of, quiet_score};
 
 /// One game in this number is held out.
-pub(crate) const HELD_OUT: u64 = 50;
+const HELD_OUT: u64 = 50;
 /// Number of files that are read in parallel.
 const FILES_AT_A_TIME: usize = 8;
 
@@ -66,19 +66,15 @@ fn read(path: &Path) -> Result<Vec<Kept>> {
 }
 
 /// Positions for training, and those of the held-out games.
-pub(super) struct Dataset {
-    /// Positions of games first, then of search trees.
-    pub(super) training: Vec<Sample>,
-    /// Positions of games.
-    pub(super) held_out: Vec<Sample>,
-    /// Positions of search trees.
-    pub(super) held_out_trees: Vec<Sample>,
+pub(crate) struct Dataset {
+    pub(crate) training: Vec<Sample>,
+    pub(crate) held_out: Vec<Sample>,
 }
 
 impl Dataset {
     /// # Errors
-    /// If a file can't be read or is not a game file or tree file, or if there are no positions for training or to hold out.
-    pub(super) fn load(paths: &[PathBuf], trees: &[PathBuf]) -> Result<Dataset> {
+    /// If a file can't be read or is not a game file, or if there are no positions for training or to hold out.
+    pub(crate) fn load(paths: &[PathBuf]) -> Result<Dataset> {
         let (mut training, mut held_out) = (Vec::new(), Vec::new());
         for_each_kept(paths, |kept| {
             let sample = Sample::new(&kept);
@@ -87,13 +83,7 @@ impl Dataset {
         if training.is_empty() || held_out.is_empty() {
             return Err(anyhow!(InputError).context("too few games to hold some out"));
         }
-        let mut data = Dataset { training, held_out, held_out_trees: Vec::new() };
-        for path in files_of(trees, TREE_EXTENSION)? {
-            let mut file = TreeFile::read(&path)?;
-            data.training.append(&mut file.training);
-            data.held_out_trees.append(&mut file.held_out);
-        }
-        Ok(data)
+        Ok(Dataset { training, held_out })
     }
 
     /// Returns the fingerprint of the positions.
@@ -102,7 +92,6 @@ impl Dataset {
             .training
             .par_chunks(1 << 12)
             .chain(self.held_out.par_chunks(1 << 12))
-            .chain(self.held_out_trees.par_chunks(1 << 12))
             .flat_map_iter(|samples| {
                 let bytes: Vec<u8> = samples.iter().flat_map(Sample::bytes).collect();
                 fingerprint(&bytes).to_le_bytes()

@@ -28,11 +28,10 @@ use crate::random::Random;
 use crate::{InputError, MOST_THREADS, say, scale, within};
 pub(crate) use average::Average;
 use checkpoint::Checkpoint;
-use dataset::Dataset;
-pub(crate) use dataset::{HELD_OUT, Kept, for_each_kept};
+pub(crate) use dataset::{Dataset, Kept, for_each_kept};
 use model::{Model, Shape, Target};
 use optimiser::AdamW;
-pub(crate) use sample::{SAMPLE_BYTES, Sample, Source};
+pub(crate) use sample::Sample;
 use tile::{TILE, Tile};
 
 /// Train a network on games; the same command with --resume continues an interrupted run
@@ -45,9 +44,6 @@ pub(crate) struct Train {
     /// Game files, or folders of game files
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// A tree file, or a folder of tree files, to train on as well; can be given several times
-    #[arg(long, value_name = "TREES")]
-    trees: Vec<PathBuf>,
     /// Output folder
     #[arg(long)]
     output: PathBuf,
@@ -60,21 +56,15 @@ pub(crate) struct Train {
     /// Number of output layers, selected by the number of pieces
     #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "8"]).try_map(|n| n.parse::<usize>()))]
     buckets: usize,
-    /// How much a position of a game counts beside one of a tree; the losses of games are printed with this factor
-    #[arg(long, default_value_t = 1.0, value_parser = within(0.0f32, 100.0))]
-    game_weight: f32,
     /// Number of passes over the positions
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
-    /// Weight of game results in the target, from 0 to 1; the rest is the weight of scores
-    #[arg(long, default_value_t = 0.3, value_parser = within(0.0f32, 1.0))]
+    /// Weight of game results in the target, from 0, scores alone, to 1; the rest is the weight of scores
+    #[arg(long, default_value_t = 0.0, value_parser = within(0.0f32, 1.0))]
     result_share: f32,
     /// Centipawns for an expected result of 73 %; by default, the scale that fits the results best
     #[arg(long, value_parser = within(50.0f32, 1000.0))]
     scale: Option<f32>,
-    /// The same for the scores of trees, whose unit the network takes over; by default, that of the games
-    #[arg(long, value_parser = within(50.0f32, 1000.0))]
-    tree_scale: Option<f32>,
     /// Initial learning rate; the final one is a hundredth of it
     #[arg(long, default_value_t = 1e-3, value_parser = within(0.0f32, 1.0))]
     rate: f32,
@@ -127,30 +117,24 @@ impl Train {
         }
         let start =
             self.start.as_deref().map(|path| read_trainable(path, "can't be used as start")).transpose()?;
-        let data = Dataset::load(&self.games, &self.trees)?;
+        let data = Dataset::load(&self.games)?;
         std::fs::create_dir_all(&self.output)
             .with_context(|| format!("{} can't be created", self.output.display()))
             .context(InputError)?;
-        let held_out = data.held_out.len() + data.held_out_trees.len();
-        say(format_args!("{} training positions, {held_out} held out", data.training.len()));
+        let (training, held_out) = (data.training.len(), data.held_out.len());
+        say(format_args!("{training} training positions, {held_out} held out"));
         let scale = self.scale.unwrap_or_else(|| fit_scale(&data.training));
         say(format_args!("expected result of a score: sigmoid(score / {scale:.1})"));
-        let unit = self.tree_scale.unwrap_or(scale);
-        let target = Target {
-            result_share: self.result_share,
-            scale,
-            tree_scale: unit,
-            game_weight: self.game_weight,
-        };
+        let target = Target { result_share: self.result_share, scale };
         let first = match start {
-            Some(network) => self.widened(Model::of(&network, unit))?,
+            Some(network) => self.widened(Model::of(&network, scale))?,
             None => {
                 Model::new(Shape { hidden: self.hidden.unwrap_or(TILE), buckets: self.buckets }, self.seed)
             }
         };
         let pool = ThreadPoolBuilder::new().num_threads(self.threads).build()?;
         let model = pool.install(|| self.fit(first, self.epochs, &data, target, &checkpoint))?;
-        self.export(&model, &data, unit)
+        self.export(&model, &data, scale)
     }
 
     /// Adds the neurons that the network that is started with lacks.
@@ -220,7 +204,6 @@ impl Train {
                 training: sum / data.training.len() as f64,
                 held_out: model.loss(&data.held_out, target),
             };
-            let trees = model.loss(&data.held_out_trees, target);
             state.weights = model.weights;
             state.losses.push(losses);
             state.write(checkpoint)?;
@@ -228,9 +211,8 @@ impl Train {
             progress.suspend(|| {
                 let Losses { training, held_out } = losses;
                 let place = format!("epoch {}/{}", epoch + 1, self.epochs);
-                let of_trees = if trees > 0.0 { format!(", of trees {trees:.6}") } else { String::new() };
                 say(format_args!(
-                    "{place}: loss {training:.6}, held out {held_out:.6}{of_trees}, {speed:.2} M positions/s"
+                    "{place}: loss {training:.6}, held out {held_out:.6}, {speed:.2} M positions/s"
                 ));
             });
         }
@@ -298,14 +280,9 @@ fn gradient(model: &Model, batch: &[Sample], target: Target, gradients: &mut [Ve
 
 /// Returns the scale with which scores predict results best.
 pub(crate) fn fit_scale(samples: &[Sample]) -> f32 {
-    // Positions of games come first.
-    let games = samples.partition_point(|sample| matches!(sample.source(), Source::Game { .. }));
-    let step = games.div_ceil(SCALE_SAMPLES).max(1);
-    let known = |sample: &Sample| match sample.source() {
-        Source::Game { points } => Some((sample.score.into(), points.into())),
-        Source::Tree(_) => None,
-    };
-    let some: Vec<(f64, f64)> = samples[..games].iter().step_by(step).filter_map(known).collect();
+    let step = samples.len().div_ceil(SCALE_SAMPLES);
+    let known = |sample: &Sample| (sample.score.into(), sample.points().into());
+    let some: Vec<(f64, f64)> = samples.iter().step_by(step).map(known).collect();
     scale::fit(|scale| scale::loss(&some, scale)) as f32
 }
 

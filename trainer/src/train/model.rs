@@ -5,11 +5,10 @@
 //! positions is processed tile by tile, so that the weights it uses stay in the cache.
 
 use rayon::prelude::*;
-use search::Bound;
 use search::network::{INPUTS, PIECE_INPUTS};
 use wide::f32x16;
 
-use super::sample::{Inputs, Sample, Source};
+use super::sample::{Inputs, Sample};
 use super::tile::{TILE, Tile};
 use crate::random::Random;
 
@@ -57,43 +56,15 @@ pub(super) struct Target {
     pub(super) result_share: f32,
     /// The expected result of a score is sigmoid(score / scale).
     pub(super) scale: f32,
-    /// The same for the scores of trees.
-    pub(super) tree_scale: f32,
-    /// How much a position of a game counts beside one of a tree.
-    pub(super) game_weight: f32,
 }
 
-/// How far the network's expected result strays from that of a search (logistic distribution).
-const SPREAD: f32 = 0.06;
-/// Twice the variance of that distribution: with it, the loss of a bound is worth what a squared error is.
-const TWO_VARIANCES: f32 = 2.0 * SPREAD * SPREAD * std::f32::consts::PI * std::f32::consts::PI / 3.0;
-
 impl Target {
-    /// Returns the loss of an expected result, and its derivative.
-    ///
-    /// Where the result or score is known, it is the squared error. Where only a bound is known, it is the negative
-    /// logarithm of the probability that the true expected result lies on the bound's side, if it is distributed around
-    /// the network's with [`SPREAD`].
+    /// Returns the loss of an expected result, its squared error, and the derivative of the loss.
     pub(super) fn loss(self, sample: &Sample, expected: f32) -> (f32, f32) {
-        let source = sample.source();
-        let scale = if matches!(source, Source::Tree(_)) { self.tree_scale } else { self.scale };
-        let by_score = sigmoid(f32::from(sample.score) / scale);
-        let squared = |goal: f32| ((expected - goal).powi(2), 2.0 * (expected - goal));
-        let bounded = |side: f32| {
-            let above = side * (expected - by_score) / SPREAD;
-            let slope = -side * sigmoid(-above) / SPREAD;
-            (TWO_VARIANCES * (-above).exp().ln_1p(), TWO_VARIANCES * slope)
-        };
-        match source {
-            Source::Game { points } => {
-                let (loss, slope) =
-                    squared(self.result_share * points + (1.0 - self.result_share) * by_score);
-                (self.game_weight * loss, self.game_weight * slope)
-            }
-            Source::Tree(Bound::Exact) => squared(by_score),
-            Source::Tree(Bound::Lower) => bounded(1.0),
-            Source::Tree(Bound::Upper) => bounded(-1.0),
-        }
+        let by_score = sigmoid(f32::from(sample.score) / self.scale);
+        let goal = self.result_share * sample.points() + (1.0 - self.result_share) * by_score;
+        let error = expected - goal;
+        (error * error, 2.0 * error)
     }
 }
 

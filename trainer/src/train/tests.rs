@@ -1,14 +1,15 @@
 //! Tests of the trainer: gradients, quantisation, resuming.
 
+use search::Position;
 use search::network::INPUTS;
-use search::{Bound, Position, Score, TreeNode};
+use shakmaty::Color;
 
 use super::sample::Inputs;
 use super::*;
 use crate::record::tests::random_games;
-use crate::record::{ChunkWriter, Recipe};
+use crate::record::{ChunkWriter, GameResult, Recipe};
 
-const TARGET: Target = Target { result_share: 0.3, scale: 400.0, tree_scale: 400.0, game_weight: 1.0 };
+const TARGET: Target = Target { result_share: 0.3, scale: 400.0 };
 /// More than one tile, more than one bucket.
 const SHAPE: Shape = Shape { hidden: 2 * TILE, buckets: 8 };
 
@@ -35,16 +36,13 @@ fn samples(count: usize) -> Vec<Sample> {
 fn train(folder: &Path) -> Train {
     Train {
         games: vec![folder.join("games")],
-        trees: Vec::new(),
         output: folder.join("net"),
         start: None,
         hidden: Some(SHAPE.hidden),
         buckets: SHAPE.buckets,
         epochs: 4,
-        result_share: 0.3,
+        result_share: 0.0,
         scale: None,
-        tree_scale: None,
-        game_weight: 1.0,
         rate: 1e-2,
         decay: 0.01,
         seed: 5,
@@ -59,12 +57,6 @@ fn write_games(folder: &Path) {
     for game in random_games(3, 120) {
         writer.append(&game.encode()).unwrap();
     }
-}
-
-/// Returns the same positions as nodes of search trees with bounds of every kind.
-fn bounded(samples: &[Sample]) -> Vec<Sample> {
-    let bounds = [Bound::Upper, Bound::Lower, Bound::Exact].into_iter().cycle();
-    samples.iter().zip(bounds).map(|(sample, bound)| sample.with_bound(bound)).collect()
 }
 
 /// Returns a network after this number of training steps.
@@ -82,7 +74,7 @@ fn learnt(data: &[Sample], steps: usize, rate: f32) -> Model {
 #[test]
 fn the_gradient_is_that_of_the_loss() {
     // More samples than a chunk.
-    let samples = [samples(200), bounded(&samples(100))].concat();
+    let samples = samples(200);
     let mut model = Model::new(SHAPE, 1);
     let mut gradient = vec![Tile::ZERO; SHAPE.len()];
     model.add_gradient(&samples, TARGET, samples.len(), &mut gradient);
@@ -124,35 +116,19 @@ fn the_gradient_is_that_of_the_loss() {
 }
 
 #[test]
-fn a_bound_counts_where_it_is_not_kept() {
-    let score = Score::centipawns(0); // an expected result of a half
-    let node = |bound| TreeNode { position: Position::default(), score, bound, depth: 3 };
-    let loss = |bound, expected| TARGET.loss(&Sample::of_node(&node(bound)), expected);
-    for (bound, side) in [(Bound::Lower, 1.0), (Bound::Upper, -1.0)] {
-        let (kept, slope) = loss(bound, 0.5 + side * 0.4);
-        assert!(kept < 1e-4 && slope.abs() < 1e-3, "{kept}, {slope}");
-        let (broken, slope) = loss(bound, 0.5 - side * 0.4);
-        assert!(broken > 0.1 && slope * side < -0.3, "{broken}, {slope}");
-    }
-    let [above, below] = [0.7, 0.3].map(|expected| loss(Bound::Exact, expected));
-    assert!((above.0 - below.0).abs() < 1e-6 && (above.1 + below.1).abs() < 1e-6, "{above:?}, {below:?}");
-}
-
-#[test]
-fn games_have_a_weight_and_trees_a_scale_of_their_own() {
-    let node = TreeNode {
-        position: Position::default(),
-        score: Score::centipawns(100),
-        bound: Bound::Exact,
-        depth: 3,
+fn the_result_counts_by_its_share() {
+    let loss = |result_share, winner| {
+        let result = GameResult::Win(winner);
+        let kept = Kept { position: Position::default(), score: 100, result, is_held_out: false };
+        let by_score = 1.0 / (1.0 + (-0.25f32).exp());
+        Target { result_share, ..TARGET }.loss(&Sample::new(&kept), by_score).0
     };
-    let of_tree = Sample::of_node(&node);
-    let of_game = samples(1)[0];
-    let target = Target { tree_scale: 200.0, game_weight: 3.0, ..TARGET };
-    let expected = 1.0 / (1.0 + (-0.5f32).exp());
-    assert!(target.loss(&of_tree, expected).0 < 1e-9, "{:?}", target.loss(&of_tree, expected));
-    let [(once, slope), (thrice, steeper)] = [TARGET, target].map(|target| target.loss(&of_game, 0.1));
-    assert!((3.0 * once - thrice).abs() < 1e-6 && (3.0 * slope - steeper).abs() < 1e-6, "{once}, {thrice}");
+    for winner in [Color::White, Color::Black] {
+        assert!(loss(0.0, winner) < 1e-9, "{winner}");
+    }
+    // A score for White is nearer to a win than to a defeat.
+    let [near, far] = [Color::White, Color::Black].map(|winner| loss(0.3, winner));
+    assert!(1e-3 < near && near < far, "{near}, {far}");
 }
 
 #[test]
@@ -209,7 +185,7 @@ fn a_widened_network_says_the_same_and_learns_with_all_its_neurons() {
     let wide = narrow.widened(2 * SHAPE.hidden, 8);
     assert_eq!(narrow.outputs(&some), wide.outputs(&some));
     let mut gradient = vec![Tile::ZERO; wide.shape.len()];
-    wide.add_gradient(&some, Target { scale: 200.0, tree_scale: 200.0, ..TARGET }, some.len(), &mut gradient);
+    wide.add_gradient(&some, Target { scale: 200.0, ..TARGET }, some.len(), &mut gradient);
     let outputs = gradient[wide.shape.output(0)..wide.shape.output_biases()].chunks(wide.shape.tiles());
     let heeded = |tile: usize| outputs.clone().any(|row| row[tile].0.iter().any(|slope| *slope != 0.0));
     assert!((0..wide.shape.tiles()).all(heeded), "the output never heeds some");
@@ -234,9 +210,8 @@ fn a_run_can_be_repeated_and_gone_on_with() {
     let killed = Train { output: folder.path().join("killed"), ..train(folder.path()) };
     let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     std::fs::create_dir_all(&killed.output).unwrap();
-    let data = Dataset::load(&killed.games, &[]).unwrap();
-    let scale = fit_scale(&data.training);
-    let target = Target { scale, tree_scale: scale, ..TARGET };
+    let data = Dataset::load(&killed.games).unwrap();
+    let target = Target { result_share: killed.result_share, scale: fit_scale(&data.training) };
     let checkpoint = killed.output.join("checkpoint");
     let first = Model::new(SHAPE, killed.seed);
     pool.install(|| killed.fit(first, 2, &data, target, &checkpoint)).unwrap();
