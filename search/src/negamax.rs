@@ -27,7 +27,7 @@ struct Node<'p> {
     is_improving: bool,
     /// The static evaluation as it is, for the hash table; `None` in check.
     raw: Option<Score>,
-    /// The static evaluation, scaled and corrected; `None` in check.
+    /// The static evaluation, faded and corrected; `None` in check.
     evaluation: Option<Score>,
     known: Option<Entry>,
     /// The move that the singular search excludes (step 14).
@@ -182,7 +182,7 @@ impl ChessWorker<'_> {
         self.search_moves(node, alpha)
     }
 
-    /// Step 6: static evaluation, from the hash table if it is stored there, scaled and corrected.
+    /// Step 6: static evaluation, from the hash table if it is stored there, faded and corrected.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "measured: a node is too large to be handed over")]
     fn open_node<'p>(

@@ -222,9 +222,6 @@ parameters! {
     /// Maximum magnitude of a single history value.
     history_limit = 16_384;
 
-    /// Thousandths by which evaluations grow for each piece more than [`evaluation_pieces`], kings and pawns included.
-    evaluation_per_piece = 9;
-    evaluation_pieces = 20;
     /// Thousandths by which evaluations fade for each ply of the halfmove clock.
     evaluation_fade = 2;
 

@@ -15,7 +15,7 @@ struct QuietNode<'p> {
     ply: usize,
     /// Whether the side to move is in check and all evasions are searched.
     is_check: bool,
-    /// The static evaluation, scaled and corrected; `None` in check.
+    /// The static evaluation, faded and corrected; `None` in check.
     evaluation: Option<Score>,
     hash_move: Option<Move>,
     previous: Previous,

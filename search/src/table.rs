@@ -34,7 +34,7 @@ pub struct Entry {
     pub best: Option<Move>,
     /// Relative to the node: see [`Score::relative_to_node`].
     pub score: Score,
-    /// The static evaluation, neither scaled nor corrected; `None` in check.
+    /// The static evaluation, neither faded nor corrected; `None` in check.
     pub evaluation: Option<Score>,
     /// Plies searched below the position, 0 for quiescence.
     pub depth: i32,

@@ -16,14 +16,11 @@ pub fn evaluate(network: &Network, position: &Position) -> Score {
     if position.has_lone_king() { endings::evaluate(position) } else { network.evaluate(position) }
 }
 
-/// Scales an evaluation, in centipawns. An advantage counts more while there are many pieces to win with, and less the longer no
-/// progress is made, since after fifty moves the game is drawn.
+/// Fades an evaluation, in centipawns: the longer no progress is made, the less an advantage counts, since after fifty moves the
+/// game is drawn.
 #[inline]
-fn scaled(position: &Position, evaluation: i32) -> i32 {
-    let pieces = position.occupied().count() as i32;
-    let by_pieces = 1000 + p::evaluation_per_piece() * (pieces - p::evaluation_pieces());
-    let by_halfmoves = 1000 - p::evaluation_fade() * i32::from(position.halfmoves());
-    evaluation * by_pieces / 1000 * by_halfmoves / 1000
+fn faded(position: &Position, evaluation: i32) -> i32 {
+    evaluation * (1000 - p::evaluation_fade() * i32::from(position.halfmoves())) / 1000
 }
 
 /// The data that a thread keeps from one search to the next.
@@ -188,10 +185,10 @@ impl<'a> ChessWorker<'a> {
         self.thread.in_style(evaluation, position)
     }
 
-    /// Returns the static evaluation that the search works with: scaled, and corrected by the correction histories.
+    /// Returns the static evaluation that the search works with: faded, and corrected by the correction histories.
     #[inline]
     pub(crate) fn correct(&self, position: &Position, previous: &Previous, raw: Score) -> Score {
-        Score::centipawns(scaled(position, raw.value()) + self.histories.corrections.get(position, previous))
+        Score::centipawns(faded(position, raw.value()) + self.histories.corrections.get(position, previous))
     }
 
     /// Probes the endgame tables. Their values hold for a halfmove clock of 0, so that they are probed only directly after a
@@ -267,15 +264,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_advantage_counts_more_with_many_pieces_and_less_without_progress() {
-        let scaled = |fen: &str| {
+    fn an_advantage_counts_less_without_progress() {
+        let faded = |fen: &str| {
             let chess: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
-            scaled(&Position::from(&chess), 1000)
+            faded(&Position::from(&chess), 1000)
         };
-        let full = scaled("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
-        let ending = scaled("4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1");
-        let stuck = scaled("4k3/8/8/8/8/8/4P3/R3K3 w - - 80 60");
-        assert!(full > 1000 && (500..1000).contains(&ending) && stuck < ending, "{full}, {ending}, {stuck}");
-        assert!(scaled("4k3/8/8/8/8/8/4P3/R3K3 w - - 255 200") > 0, "an advantage stays one");
+        let stuck = faded("4k3/8/8/8/8/8/4P3/R3K3 w - - 80 60");
+        assert_eq!(faded("4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1"), 1000);
+        assert!((500..1000).contains(&stuck), "{stuck}");
+        assert!(faded("4k3/8/8/8/8/8/4P3/R3K3 w - - 255 200") > 0, "an advantage stays one");
     }
 }

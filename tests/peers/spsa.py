@@ -64,7 +64,6 @@ NUMBERS = [
     ("null_move_margin_per_ply", 18, 6),
     ("correction_divisor", 8, 2),
     ("victim_per_centipawn", 14, 4.5),
-    ("evaluation_per_piece", 9, 4),
     ("evaluation_fade", 2, 1),
 ]
 GAMES = 16

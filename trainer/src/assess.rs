@@ -29,7 +29,7 @@ pub(crate) struct Assess {
     #[arg(long, value_name = "FILE")]
     verdicts: Option<PathBuf>,
     /// Weight of game results in the target, as in training
-    #[arg(long, default_value_t = 0.3, value_parser = within(0.0, 1.0))]
+    #[arg(long, default_value_t = 0.0, value_parser = within(0.0, 1.0))]
     result_share: f64,
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-const NETWORK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../search/networks/net15");
+const NETWORK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../search/networks/net16");
 
 fn trainer(folder: &TempDir, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_herald-trainer"));

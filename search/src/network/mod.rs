@@ -66,7 +66,7 @@ pub struct Network {
 
 /// The default network; docs/NETWORKS.md describes its origin.
 static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
-    let network = Network::from_bytes(include_bytes!("../../networks/net15"));
+    let network = Network::from_bytes(include_bytes!("../../networks/net16"));
     Arc::new(network.expect("the embedded network is valid"))
 });
 
