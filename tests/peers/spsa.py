@@ -5,7 +5,8 @@
     tests/peers/spsa.py target/release/herald FOLDER ITERATIONS [NODES]
 
 Each iteration plays 16 games at NODES nodes a move (10,000) between the numbers changed a little in one random direction and in the
-other, and moves them towards the winner. FOLDER/iterations.jsonl keeps what came of each: the same command goes on from there.
+other, and moves them towards the winner. Two iterations run at a time, so that no core waits for the last game of a match.
+FOLDER/iterations.jsonl keeps what came of each: the same command goes on from there.
 FOLDER/openings.epd, if it is there, has the openings. Prints the numbers now and then, and at the end.
 
 In a simulation of 44 numbers, each up to one and a half of its changes away from its best value, which costs 1 Elo a squared change, 8,000
@@ -15,7 +16,9 @@ games won back 38 of 45 Elo.
 import json
 import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 import herald_match
 
@@ -67,6 +70,8 @@ NUMBERS = [
     ("evaluation_fade", 2, 1),
 ]
 GAMES = 16
+# Iterations at a time.
+AT_A_TIME = 2
 # Spall's exponents, and how far the last iterations move a number, in its changes, for each point of difference a game.
 ALPHA, GAMMA, RATE = 0.602, 0.101, 0.05
 
@@ -82,8 +87,7 @@ def play(herald: str, folder: Path, nodes: int, seed: int, plus: list[int], minu
     report = herald_match.play(
         herald,
         [engine("plus", plus), engine("minus", minus)],
-        *["--each", f"nodes={nodes} option.Hash=16", "--games", str(GAMES), "--concurrency", "2"],
-        *["--order", "random", "--seed", str(seed)],
+        *["--each", f"nodes={nodes} option.Hash=16", "--games", str(GAMES), "--order", "random", "--seed", str(seed)],
         *(["--openings", str(openings)] if openings.exists() else []),
         *["--resign", "movecount=3 score=600 twosided=true", "--draw", "movenumber=40 movecount=8 score=8"],
     )
@@ -91,32 +95,56 @@ def play(herald: str, folder: Path, nodes: int, seed: int, plus: list[int], minu
     return (plus_standing["wins"] - plus_standing["losses"]) / GAMES
 
 
+class Tuning:
+    """The numbers as they are now, and the record of how they came about."""
+
+    def __init__(self, record: Path, iterations: int) -> None:
+        done = [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
+        self.record, self.iterations, self.done = record, iterations, len(done)
+        self.values = done[-1]["values"] if done else [float(first) for _, first, _ in NUMBERS]
+        if len(self.values) != len(NUMBERS):
+            sys.exit(f"{record} is of other numbers")
+
+    def early(self, k: int) -> float:
+        """How much more an iteration changes than the last ones, before the exponent."""
+        return 1.1 * self.iterations / (0.1 * self.iterations + k)
+
+    def tried(self, k: int) -> tuple[list[int], list[int], list[int]]:
+        """The random signs of an iteration, and the numbers changed by them in both directions."""
+        draw = random.Random(k)
+        signs = [draw.choice((-1, 1)) for _ in NUMBERS]
+        change = [sign * last * self.early(k) ** GAMMA for sign, (_, _, last) in zip(signs, NUMBERS)]
+        plus = [max(1, round(value + by)) for value, by in zip(self.values, change)]
+        minus = [max(1, round(value - by)) for value, by in zip(self.values, change)]
+        return signs, plus, minus
+
+    def learn(self, k: int, signs: list[int], ahead: float) -> None:
+        """Moves the numbers towards the winner of an iteration."""
+        rate = RATE * self.early(k) ** ALPHA * ahead
+        self.values = [value + rate * sign * last for value, sign, (_, _, last) in zip(self.values, signs, NUMBERS)]
+        self.done += 1
+        with self.record.open("a") as file:
+            file.write(json.dumps({"ahead": ahead, "values": [round(value, 4) for value in self.values]}) + "\n")
+        if self.done % 25 == 0 or self.done == self.iterations:
+            values = " ".join(f"{name}={value:.1f}" for (name, _, _), value in zip(NUMBERS, self.values))
+            print(self.done, values, flush=True)
+
+
 def main() -> None:
     herald, folder, iterations = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
     nodes = int(sys.argv[4]) if len(sys.argv) > 4 else 10_000
     folder.mkdir(parents=True, exist_ok=True)
-    record = folder / "iterations.jsonl"
-    values = [float(first) for _, first, _ in NUMBERS]
-    done = [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
-    if done:
-        values = done[-1]["values"]
-    if len(values) != len(NUMBERS):
-        sys.exit(f"{record} is of other numbers")
-    for k in range(len(done) + 1, iterations + 1):
-        random.seed(k)
-        signs = [random.choice((-1, 1)) for _ in NUMBERS]
-        early = 1.1 * iterations / (0.1 * iterations + k)
-        wide = early**GAMMA
-        change = [sign * last * wide for sign, (_, _, last) in zip(signs, NUMBERS)]
-        plus = [max(1, round(value + by)) for value, by in zip(values, change)]
-        minus = [max(1, round(value - by)) for value, by in zip(values, change)]
+    tuning, lock = Tuning(folder / "iterations.jsonl", iterations), Lock()
+
+    def iterate(k: int) -> None:
+        with lock:
+            signs, plus, minus = tuning.tried(k)
         ahead = play(herald, folder, nodes, k, plus, minus)
-        step = [RATE * early**ALPHA * ahead * sign * last for sign, (_, _, last) in zip(signs, NUMBERS)]
-        values = [value + by for value, by in zip(values, step)]
-        with record.open("a") as file:
-            file.write(json.dumps({"ahead": ahead, "values": [round(value, 4) for value in values]}) + "\n")
-        if k % 25 == 0 or k == iterations:
-            print(k, " ".join(f"{name}={value:.1f}" for (name, _, _), value in zip(NUMBERS, values)), flush=True)
+        with lock:
+            tuning.learn(k, signs, ahead)
+
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        list(pool.map(iterate, range(tuning.done + 1, iterations + 1)))
 
 
 if __name__ == "__main__":
