@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use game::{CastlingMode, Color, Game, Square, Variant, variant_from_name};
+use game::{CastlingMode, Color, Game, PlayedVariant, Square, Variant};
 use search::network::Network;
 use search::{Position, Score};
 
@@ -58,8 +58,8 @@ pub(crate) fn read_game(variant: Variant, fen: &[String], chess960: bool) -> Res
 
 /// The variant of a name on the command line.
 pub(crate) fn read_variant(name: &str) -> Result<Variant, String> {
-    let is_chess = ["chess", "standard", "normal"].contains(&name);
-    if is_chess { Some(Variant::Chess) } else { variant_from_name(name) }.ok_or_else(|| {
+    let named = PlayedVariant::named(name).filter(|&played| played != PlayedVariant::CHESS960);
+    named.map(|played| played.variant).ok_or_else(|| {
         "expected crazyhouse, 3check, atomic, antichess, kingofthehill, horde or racingkings".into()
     })
 }

@@ -159,9 +159,7 @@ impl std::fmt::Display for BenchTotal {
 /// A position of the list is not legal, which the tests exclude.
 pub fn positions(variant: Variant) -> Result<Vec<Game>, FenError> {
     let named = POSITIONS.lines().filter_map(|line| line.split_once(' '));
-    let named_variant =
-        |name| if name == "chess" { Some(Variant::Chess) } else { game::variant_from_name(name) };
-    let of_variant = named.filter(|(name, _)| named_variant(name) == Some(variant));
+    let of_variant = named.filter(|(name, _)| *name == variant.uci());
     of_variant.map(|(_, fen)| Game::from_variant_fen(variant, fen, CastlingMode::Standard)).collect()
 }
 

@@ -39,4 +39,4 @@ pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
 pub use tablebases::{SyzygyTables, SyzygyValue, TablebaseError};
 pub use text::{clock_face, counted, escaped, excerpt, millis_text};
 pub use time_control::{MoveLimits, MoveTime, Phase, Phases, TimeControl, TimeControlError};
-pub use variant::{PlayedVariant, PocketOwner, variant_from_name};
+pub use variant::{PlayedVariant, PocketOwner};

@@ -1,12 +1,15 @@
 //! Rules and names of variants: their special outcomes and their names in PGN.
 
+use serde::{Deserialize, Serialize};
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{CastlingMode, Color, Outcome as Ending, Position as _};
 
-use crate::{DrawReason, FenError, Game, Outcome, WinReason, fen};
+use crate::{DrawReason, FenError, Game, Outcome, WinReason, excerpt, fen};
 
-/// What is played: a variant of chess, and how castling is done and written. Chess960 is chess in another mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What is played: a variant of chess, and how castling is done and written. Chess960 is chess in another mode. In serialised form it is
+/// its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct PlayedVariant {
     /// The rules.
     pub variant: Variant,
@@ -57,6 +60,26 @@ impl PlayedVariant {
     /// The text is not a FEN, or its position is illegal in the variant.
     pub fn read(self, fen: &str) -> Result<Game, FenError> {
         Game::from_variant_fen(self.variant, fen, self.mode)
+    }
+}
+
+impl Default for PlayedVariant {
+    fn default() -> PlayedVariant {
+        PlayedVariant::CHESS
+    }
+}
+
+impl TryFrom<String> for PlayedVariant {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<PlayedVariant, String> {
+        PlayedVariant::named(&name).ok_or_else(|| format!("variant `{}` is not known", excerpt(&name)))
+    }
+}
+
+impl From<PlayedVariant> for String {
+    fn from(played: PlayedVariant) -> String {
+        played.name().to_owned()
     }
 }
 
@@ -125,7 +148,7 @@ pub(crate) fn pgn_name(variant: Variant) -> Option<&'static str> {
 
 /// Finds a variant by its name in PGN, UCI or CECP, ignoring case and punctuation. `None` for unknown names, including those of
 /// chess and Chess960.
-pub fn variant_from_name(name: &str) -> Option<Variant> {
+pub(crate) fn variant_from_name(name: &str) -> Option<Variant> {
     let name = Some(letters(name)).filter(|name| !name.is_empty())?;
     NAMES
         .into_iter()

@@ -12,6 +12,7 @@ pub mod cego;
 pub mod detect;
 pub mod host;
 mod output;
+mod person;
 mod pondering;
 pub mod referee;
 #[cfg(test)]
@@ -25,6 +26,5 @@ use time::OffsetDateTime;
 
 /// Today's date for PGN, in UTC as in the records of matches.
 pub(crate) fn today() -> String {
-    let date = OffsetDateTime::from(SystemTime::now()).date();
-    format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day())
+    OffsetDateTime::from(SystemTime::now()).date().to_string().replace('-', ".")
 }

@@ -1,6 +1,6 @@
 //! The messages between the page of `herald board` and the program, as JSON. docs/BOARD.md describes them for authors of pages.
 
-use game::{CastlingMode, Color, Variant, variant_from_name};
+use game::{Color, PlayedVariant};
 use pages::{PageLine, PageMove, PageStep};
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub enum BrowserCommand {
     Setup {
         /// Name of the variant.
         #[serde(default)]
-        variant: RuleSet,
+        variant: PlayedVariant,
         /// The position in FEN; the start position without it.
         #[serde(default)]
         fen: Option<String>,
@@ -90,7 +90,7 @@ pub struct NewBrowserGame {
     pub elo: Option<i64>,
     /// Rules of the game.
     #[serde(default)]
-    pub variant: RuleSet,
+    pub variant: PlayedVariant,
     /// The position to begin with, in FEN; the start position without it.
     #[serde(default)]
     pub fen: Option<String>,
@@ -106,45 +106,6 @@ pub enum PersonSide {
     Black,
     /// Either, by lot.
     Random,
-}
-
-/// The rules of a game: a variant, and how castling is written. On the wire a name: `chess`, `chess960`, or that of a variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct RuleSet {
-    /// The variant.
-    pub variant: Variant,
-    /// How castling is written.
-    pub mode: CastlingMode,
-}
-
-impl Default for RuleSet {
-    fn default() -> RuleSet {
-        RuleSet { variant: Variant::Chess, mode: CastlingMode::Standard }
-    }
-}
-
-impl TryFrom<String> for RuleSet {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<RuleSet, String> {
-        let mode = CastlingMode::Standard;
-        match name.to_ascii_lowercase().as_str() {
-            "chess" => Ok(RuleSet::default()),
-            "chess960" => Ok(RuleSet { variant: Variant::Chess, mode: CastlingMode::Chess960 }),
-            _ => match variant_from_name(&name) {
-                Some(variant) => Ok(RuleSet { variant, mode }),
-                None => Err(format!("variant `{}` is not known", game::excerpt(&name))),
-            },
-        }
-    }
-}
-
-impl From<RuleSet> for String {
-    fn from(rules: RuleSet) -> String {
-        let is_960 = rules.variant == Variant::Chess && rules.mode == CastlingMode::Chess960;
-        if is_960 { "chess960".to_owned() } else { rules.variant.uci().to_owned() }
-    }
 }
 
 /// A message to the page.
@@ -190,7 +151,7 @@ pub struct BrowserState {
     /// The node on the board.
     pub node: usize,
     /// Rules of the game.
-    pub variant: RuleSet,
+    pub variant: PlayedVariant,
     /// FEN of the position.
     pub fen: String,
     /// Whether the side to move is in check.
@@ -337,6 +298,8 @@ pub struct BrowserNotice {
 
 #[cfg(test)]
 mod tests {
+    use game::Variant;
+
     use super::*;
 
     #[test]
@@ -352,7 +315,7 @@ mod tests {
             read(r#"{"command":"play","side":"white","control":"300+3","elo":1500,"variant":"atomic"}"#);
         let Ok(BrowserCommand::Play(play)) = play else { panic!("{play:?}") };
         assert_eq!((play.variant.variant, play.elo, play.fen), (Variant::Atomic, Some(1500), None));
-        assert_eq!(String::from(RuleSet::try_from("Chess960".to_owned()).unwrap()), "chess960");
+        assert_eq!(String::from(PlayedVariant::try_from("Chess960".to_owned()).unwrap()), "chess960");
     }
 
     #[test]

@@ -20,6 +20,6 @@ pub use library::{GameLibrary, MOST_GAMES};
 pub use messages::{
     BoardMode, BrowserCommand, BrowserGame, BrowserGames, BrowserMessage, BrowserMove, BrowserNode,
     BrowserNotice, BrowserState, BrowserThinking, MOST_LINES, NewBrowserGame, PersonSide, PlayStatus,
-    RuleSet, SideName,
+    SideName,
 };
 pub use session::{CommandReply, SessionHandle, start};

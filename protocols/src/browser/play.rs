@@ -3,56 +3,43 @@
 use std::time::{Duration, Instant};
 
 use engine::{Decision, Limits, NumberSetting, Purpose, SearchTask, SwitchSetting, TimeLimit};
-use game::{
-    Clock, Color, DrawReason, Game, Move, MoveTime, Outcome, ResultMarker, Score, TimeControl, WinReason,
-};
+use game::{Color, DrawReason, Game, Move, MoveTime, Outcome, ResultMarker, TimeControl, WinReason};
 use pages::PageStep;
-use shakmaty::Position as _;
 use std::sync::Arc;
 
 use super::messages::{BrowserMessage, BrowserNotice, NewBrowserGame, PersonSide, PlayStatus};
 use super::session::{BrowserSession, BrowserTask, position};
 use super::tree::VariationTree;
 use crate::agreements::Agreements;
+use crate::person::PersonGame;
 use crate::today;
 
-/// A game of a person against Herald.
-pub(super) struct PersonGame {
-    pub(super) person: Color,
+/// A person's game against Herald in the browser.
+pub(super) struct BrowserPlay {
+    pub(super) game: PersonGame,
     elo: Option<i64>,
-    /// The clock. Both sides have the same time control.
-    clock: Clock,
-    /// The clock as it stood at the beginning of each turn of the game, and before the first one.
-    turns: Vec<Clock>,
     agreements: Agreements,
-    /// Herald's score of the position at its last move.
-    last_score: Option<Score>,
 }
 
 /// Time for a move in a game without a clock, and for a hint.
 const MOVE_TIME: Duration = Duration::from_secs(1);
 
-impl PersonGame {
+impl BrowserPlay {
     pub(super) fn status(&self, game: &Game, at: Instant) -> PlayStatus {
-        let millis = |color| self.clock.remaining(color, at).map(|left| left.as_millis() as u64);
+        let PersonGame { person, clock, .. } = &self.game;
+        let millis = |color| clock.remaining(color, at).map(|left| left.as_millis() as u64);
         let is_over = game.outcome().is_some();
-        let claim = game
-            .claim()
-            .filter(|_| game.turn() == self.person)
-            .map(|reason| Outcome::Draw(reason).to_string());
+        let claim =
+            game.claim().filter(|_| game.turn() == *person).map(|reason| Outcome::Draw(reason).to_string());
         PlayStatus {
-            person: self.person.into(),
+            person: (*person).into(),
             elo: self.elo,
-            control: self.control().to_string(),
+            control: self.game.control().to_string(),
             clocks: [millis(Color::White), millis(Color::Black)],
-            running: self.clock.turn().filter(|_| self.clock.is_running() && !is_over).map(Into::into),
-            thinking: !is_over && game.turn() != self.person,
+            running: clock.turn().filter(|_| clock.is_running() && !is_over).map(Into::into),
+            thinking: self.game.is_heralds_turn(game),
             claim,
         }
-    }
-
-    fn control(&self) -> &TimeControl {
-        self.clock.control(self.person)
     }
 }
 
@@ -86,10 +73,8 @@ impl BrowserSession {
         self.engine.new_game();
         self.tree = VariationTree::new(game.clone());
         (self.at, self.game) = (0, game);
-        let (agreements, last_score) = (Agreements::default(), None);
-        let clock = Clock::new(control);
-        let turns = vec![clock.clone()];
-        self.play = Some(PersonGame { person, elo: new.elo, clock, turns, agreements, last_score });
+        let (play, agreements) = (PersonGame::new(person, control), Agreements::default());
+        self.play = Some(BrowserPlay { game: play, elo: new.elo, agreements });
         self.set_tags();
         self.tell_game();
         self.go_on();
@@ -97,9 +82,9 @@ impl BrowserSession {
     }
 
     fn set_tags(&mut self) {
-        let Some(play) = &self.play else { return };
+        let Some(BrowserPlay { game: play, elo, .. }) = &self.play else { return };
         let version = concat!("Herald ", env!("CARGO_PKG_VERSION"));
-        let herald = play.elo.map_or_else(|| version.to_owned(), |elo| format!("{version} at {elo} Elo"));
+        let herald = elo.map_or_else(|| version.to_owned(), |elo| format!("{version} at {elo} Elo"));
         let (white, black) =
             play.person.fold_wb(("Human".to_owned(), herald.clone()), (herald, "Human".to_owned()));
         let tags = [
@@ -140,16 +125,11 @@ impl BrowserSession {
 
     /// Continues after a move: ends the game or gives the turn to the other side.
     fn go_on(&mut self) {
-        let Some(play) = &self.play else { return };
-        let is_heralds = self.game.turn() != play.person;
-        let claims = is_heralds && play.last_score.is_none_or(|score| score <= Score::DRAW);
-        let claim = self.game.claim().filter(|_| claims);
-        if let Some(reason) = self.game.automatic_draw().or(claim) {
-            self.game.declare(Outcome::Draw(reason));
-        }
+        let Some(BrowserPlay { game: play, .. }) = &self.play else { return };
+        play.settle(&mut self.game);
         if self.game.outcome().is_some() {
             self.finish_game();
-        } else if is_heralds {
+        } else if play.is_heralds_turn(&self.game) {
             self.think_to_move();
         }
     }
@@ -158,7 +138,7 @@ impl BrowserSession {
     fn finish_game(&mut self) {
         let Some(outcome) = self.game.outcome() else { return };
         self.forget_task();
-        if let Some(play) = &mut self.play {
+        if let Some(BrowserPlay { game: play, .. }) = &mut self.play {
             play.clock.stop(self.now);
         }
         self.tree.set_result(ResultMarker::of(outcome.result()).unwrap_or_default());
@@ -180,7 +160,7 @@ impl BrowserSession {
         match &mut self.play {
             None => Err("no game against Herald is on the board".to_owned()),
             Some(_) if self.game.outcome().is_some() => Err("the game is over".to_owned()),
-            Some(play) => Ok(play),
+            Some(BrowserPlay { game: play, .. }) => Ok(play),
         }
     }
 
@@ -199,55 +179,30 @@ impl BrowserSession {
     fn play_move(&mut self, mv: Move) -> Result<(), String> {
         let mover = self.game.turn();
         self.at = self.tree.play(self.at, &mut self.game, mv)?;
-        if let Some(play) = &mut self.play {
-            // The clock does not run before the first move, but the move is counted.
-            let turn = play.clock.end_turn(self.now);
-            let turn = turn.unwrap_or_else(|| play.clock.book_turn(mover, Duration::ZERO));
-            play.turns.push(play.clock.clone());
-            let has_clock = matches!(play.clock.control(mover), TimeControl::Clock(_));
-            if let Some(left) = turn.remaining.filter(|_| has_clock) {
-                self.tree.set_clock(self.at, left.as_secs_f64());
-            }
-            if has_clock && !turn.overrun.is_zero() {
-                self.game.declare(time_out(&self.game, mover));
-            }
-            if self.game.outcome().is_none() {
-                play.clock.start_turn(self.game.turn(), self.now);
-            }
+        if let Some(BrowserPlay { game: play, .. }) = &mut self.play
+            && let Some(left) = play.end_turn(&mut self.game, mover, self.now)
+        {
+            self.tree.set_clock(self.at, left.as_secs_f64());
         }
         self.tell_game();
         self.go_on();
         Ok(())
     }
 
-    /// Goes back to the previous position in which it was the person's turn, and to the clocks as they stood there: the time used since
-    /// then and what was added go with the moves.
     pub(super) fn take_back(&mut self) -> Result<(), String> {
-        let Some(play) = &mut self.play else {
-            return Err("no game against Herald is on the board".to_owned());
-        };
-        if self.game.outcome().is_some() {
-            return Err("the game is over".to_owned());
-        }
-        let plies = if self.game.turn() == play.person { 2 } else { 1 };
-        if self.game.ply() < plies {
+        self.playing()?;
+        let taken = self.play.as_mut().and_then(|play| {
+            play.agreements = Agreements::default();
+            play.game.take_back(&mut self.game, self.now)
+        });
+        let Some(plies) = taken else {
             return Err("there is no move of yours to take back".to_owned());
-        }
+        };
         for _ in 0..plies {
-            self.game.undo();
             let at = self.at;
             self.at = self.tree.parent(at).unwrap_or(0);
             self.tree.remove(at);
-            play.turns.pop();
         }
-        if let Some(clock) = play.turns.last() {
-            play.clock.clone_from(clock);
-        }
-        // As at the beginning of the game, the clock does not run before the first move.
-        if self.game.ply() > 0 {
-            play.clock.start_turn(play.person, self.now);
-        }
-        play.agreements = Agreements::default();
         self.forget_task();
         self.tree.set_result(ResultMarker::Open);
         self.tree.set_tag("Result", "*".to_owned());
@@ -276,25 +231,16 @@ impl BrowserSession {
 
     /// The moment at which the running clock has no time left.
     pub(super) fn flag_falls(&self) -> Option<Instant> {
-        let play = self.play.as_ref().filter(|_| self.game.outcome().is_none())?;
-        play.clock.flag_falls().filter(|_| matches!(play.control(), TimeControl::Clock(_)))
+        let BrowserPlay { game: play, .. } = self.play.as_ref().filter(|_| self.game.outcome().is_none())?;
+        play.clock.flag_falls().filter(|_| play.has_clock())
     }
 
     /// Ends the game if a flag has fallen.
     pub(super) fn check_flag(&mut self) {
         if self.flag_falls().is_some_and(|at| at <= self.now) {
-            self.declare(time_out(&self.game, self.game.turn()));
+            self.declare(self.game.flag_fall(self.game.turn()));
             self.tell_state();
         }
-    }
-}
-
-/// The outcome when a side's time has run out: a draw if the opponent can't win (FIDE Laws 6.9).
-fn time_out(game: &Game, color: Color) -> Outcome {
-    if game.position().has_insufficient_material(!color) {
-        Outcome::Draw(DrawReason::TimeoutVsInsufficient)
-    } else {
-        Outcome::Win { winner: !color, reason: WinReason::TimeForfeit }
     }
 }
 
@@ -302,7 +248,8 @@ fn time_out(game: &Game, color: Color) -> Outcome {
 impl BrowserSession {
     fn think_to_move(&mut self) {
         let herald = self.game.turn();
-        let Some(play) = &mut self.play else { return };
+        let Some(BrowserPlay { game: play, elo, .. }) = &mut self.play else { return };
+        let elo = *elo;
         if play.clock.turn().is_none() {
             play.clock.start_turn(herald, self.now);
         }
@@ -310,7 +257,6 @@ impl BrowserSession {
         if *play.control() == TimeControl::Unlimited {
             limits.time = TimeLimit::PerMove(MOVE_TIME);
         }
-        let elo = play.elo;
         self.engine.switch(SwitchSetting::LimitStrength, elo.is_some());
         self.engine.switch(SwitchSetting::OwnBook, self.settings.is_on(SwitchSetting::OwnBook));
         if let Some(elo) = elo {
@@ -347,7 +293,7 @@ impl BrowserSession {
     pub(super) fn decided(&mut self, decision: &Decision) {
         let Some(best) = decision.best else { return };
         if let Some(play) = &mut self.play {
-            play.last_score = Some(decision.score);
+            play.game.last_score = Some(decision.score);
             play.agreements.note(decision, None, self.engine.settings());
         }
         // The engine's moves are legal, and the tree has room for a game of chess.
@@ -374,7 +320,7 @@ impl BrowserSession {
         }
         if self.task.is_none() {
             self.use_full_strength();
-            let left = self.play.as_ref().map(|play| play.clock.move_time(self.game.turn(), self.now));
+            let left = self.play.as_ref().map(|play| play.game.clock.move_time(self.game.turn(), self.now));
             // A hint must not cost the person the game on time.
             let time = match left {
                 Some(MoveTime::Clock { remaining, .. }) => MOVE_TIME.min(remaining / 10),

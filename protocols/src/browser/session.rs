@@ -7,16 +7,15 @@ use std::thread;
 use std::time::Instant;
 
 use engine::{Engine, Settings, TaskId, Thought};
-use game::Game;
+use game::{Game, PlayedVariant};
 use shakmaty::Position as _;
 
 use super::analysis::{AnnotationRun, BoardAnalysis};
 use super::library::GameLibrary;
 use super::messages::{
     BoardMode, BrowserCommand, BrowserGames, BrowserMessage, BrowserMove, BrowserNotice, BrowserState,
-    RuleSet,
 };
-use super::play::PersonGame;
+use super::play::BrowserPlay;
 use super::tree::VariationTree;
 
 /// What is done with the answer to a command: `Err` says in a sentence why it was refused.
@@ -126,7 +125,7 @@ pub(super) struct BrowserSession {
     /// The game up to that node.
     pub(super) game: Game,
     /// The game against Herald; `None` while the board is for analysis.
-    pub(super) play: Option<PersonGame>,
+    pub(super) play: Option<BrowserPlay>,
     pub(super) task: Option<BrowserTask>,
     pub(super) analysis: BoardAnalysis,
     pub(super) annotating: Option<AnnotationRun>,
@@ -291,7 +290,7 @@ impl BrowserSession {
         Ok(())
     }
 
-    fn set_up(&mut self, rules: RuleSet, fen: Option<&str>) -> Result<(), String> {
+    fn set_up(&mut self, rules: PlayedVariant, fen: Option<&str>) -> Result<(), String> {
         let game = position(rules, fen)?;
         self.show(VariationTree::new(game), 0);
         self.open = None;
@@ -348,12 +347,11 @@ impl BrowserSession {
     }
 }
 
-/// A game of these rules from a position.
-pub(super) fn position(rules: RuleSet, fen: Option<&str>) -> Result<Game, String> {
-    let RuleSet { variant, mode } = rules;
+/// A game of a variant from a position.
+pub(super) fn position(played: PlayedVariant, fen: Option<&str>) -> Result<Game, String> {
     match fen.map(str::trim).filter(|fen| !fen.is_empty()) {
-        None => Ok(Game::with_mode(variant, mode)),
-        Some(fen) => Game::from_variant_fen(variant, fen, mode).map_err(|error| error.to_string()),
+        None => Ok(played.start()),
+        Some(fen) => played.read(fen).map_err(|error| error.to_string()),
     }
 }
 
@@ -392,11 +390,11 @@ impl BrowserSession {
     fn state(&self) -> BrowserState {
         let outcome = self.game.outcome().map(|outcome| format!("{} {{{outcome}}}", outcome.result()));
         let may_move =
-            outcome.is_none() && self.play.as_ref().is_none_or(|play| play.person == self.game.turn());
+            outcome.is_none() && self.play.as_ref().is_none_or(|play| play.game.person == self.game.turn());
         BrowserState {
             mode: if self.play.is_some() { BoardMode::Play } else { BoardMode::Analyse },
             node: self.at,
-            variant: RuleSet { variant: self.game.variant(), mode: self.game.mode() },
+            variant: PlayedVariant::of(&self.game),
             fen: self.game.fen(),
             check: self.game.position().is_check(),
             turn: self.game.turn().into(),

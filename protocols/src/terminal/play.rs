@@ -7,12 +7,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use engine::{Decision, Limits, Purpose, TimeLimit};
-use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
+use game::{CastlingMode, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
 use shakmaty::Position as _;
 
 use super::{TerminalTurn, level, save};
 use crate::host::Host;
 use crate::output::SessionOutput;
+use crate::person::PersonGame;
 use game::diagram::{Diagram, DiagramStyle};
 
 /// A game between a person and Herald.
@@ -21,17 +22,12 @@ pub(super) struct TerminalSession<'a> {
     pub(super) output: SessionOutput<'a>,
     style: DiagramStyle,
     pub(super) game: Game,
-    person: Color,
-    /// The clock. Both sides have the same time control, which is the level.
-    clock: Clock,
-    /// The clock as it stood when each move was to be made, the next one included.
-    turns: Vec<Clock>,
+    /// Its time control is the level.
+    play: PersonGame,
     /// The time of the event that is being handled.
     now: Instant,
     /// Whether the board is drawn from Herald's side.
     flipped: bool,
-    /// Herald's score of the position at its last move.
-    last_score: Option<Score>,
 }
 
 /// The text of `help`.
@@ -63,18 +59,14 @@ const LONG_GAME: usize = 120;
 impl<'a> TerminalSession<'a> {
     /// Creates a new game in which the person plays White.
     pub(super) fn new(host: Host, output: &'a mut dyn Write, style: DiagramStyle) -> TerminalSession<'a> {
-        let clock = Clock::new(TimeControl::PerMove(Duration::from_secs(1)));
         TerminalSession {
             host,
             output: SessionOutput::new(output),
             style,
             game: Game::default(),
-            person: Color::White,
-            turns: vec![clock.clone()],
-            clock,
+            play: PersonGame::new(Color::White, TimeControl::PerMove(Duration::from_secs(1))),
             now: Instant::now(),
             flipped: false,
-            last_score: None,
         }
     }
 
@@ -89,7 +81,11 @@ impl<'a> TerminalSession<'a> {
 
     /// Shows the greeting and the board.
     pub(super) fn greet(&mut self) {
-        self.say(format!("Herald {}. You play {}.", env!("CARGO_PKG_VERSION"), capitalised(self.person)));
+        self.say(format!(
+            "Herald {}. You play {}.",
+            env!("CARGO_PKG_VERSION"),
+            capitalised(self.play.person)
+        ));
         self.say("Type a move, such as e4 or Nf3; `help` lists the other commands.\n");
         self.show_board();
     }
@@ -138,11 +134,11 @@ impl<'a> TerminalSession<'a> {
     }
 
     fn is_heralds_turn(&self) -> bool {
-        self.game.outcome().is_none() && self.game.turn() != self.person
+        self.play.is_heralds_turn(&self.game)
     }
 
     fn level(&self) -> &TimeControl {
-        self.clock.control(self.person)
+        self.play.control()
     }
 }
 
@@ -157,8 +153,7 @@ impl TerminalSession<'_> {
             match self.game.parse_move(text) {
                 Ok(m) => {
                     self.host.engine.abandon();
-                    self.play(m);
-                    self.go_on();
+                    self.make_move(m);
                 }
                 Err(error) => {
                     self.say(format!("{}. `help` shows what you can type.", capitalised(error)));
@@ -167,37 +162,19 @@ impl TerminalSession<'_> {
         }
     }
 
-    /// Plays a legal move on the board and on the clock.
-    fn play(&mut self, m: Move) {
+    /// Plays a legal move on the board and on the clock, and continues.
+    fn make_move(&mut self, m: Move) {
         let mover = self.game.turn();
         if self.game.play(m).is_err() {
             return; // never: all callers pass legal moves
         }
-        // The clock does not run before the first move, but the move is counted.
-        let turn = self.clock.end_turn(self.now);
-        let turn = turn.unwrap_or_else(|| self.clock.book_turn(mover, Duration::ZERO));
-        self.turns.push(self.clock.clone());
-        if self.is_clock_judged() && !turn.overrun.is_zero() {
-            self.game.declare(Outcome::Win { winner: !mover, reason: WinReason::TimeForfeit });
-        }
-        if self.game.outcome().is_none() {
-            self.clock.start_turn(self.game.turn(), self.now);
-        }
-    }
-
-    /// Returns whether the level is a clock that can run out. A time per move is only a limit for Herald's thinking.
-    fn is_clock_judged(&self) -> bool {
-        matches!(self.level(), TimeControl::Clock(_))
+        self.play.end_turn(&mut self.game, mover, self.now);
+        self.go_on();
     }
 
     /// Continues after a move: ends the game or gives the turn to the other side.
     fn go_on(&mut self) {
-        // Claiming a draw is optional; Herald claims it unless its last score was better than a draw.
-        let claims = self.is_heralds_turn() && self.last_score.is_none_or(|score| score <= Score::DRAW);
-        let claim = self.game.claim().filter(|_| claims);
-        if let Some(reason) = self.game.automatic_draw().or(claim) {
-            self.game.declare(Outcome::Draw(reason));
-        }
+        self.play.settle(&mut self.game);
         if self.game.outcome().is_some() {
             self.show_board();
             return self.announce_end();
@@ -215,40 +192,28 @@ impl TerminalSession<'_> {
     }
 
     fn announce_end(&mut self) {
-        self.clock.stop(self.now);
+        self.play.clock.stop(self.now);
         let Some(outcome) = self.game.outcome() else { return };
         let verdict = match outcome.winner() {
-            Some(winner) if winner == self.person => "you win",
+            Some(winner) if winner == self.play.person => "you win",
             Some(_) => "Herald wins",
             None => "a draw",
         };
         self.say(format!("{} {{{outcome}}}: {verdict}. `new` starts another game.", outcome.result()));
     }
 
-    /// Goes back to the previous position in which it was the person's turn, and to the clock as it stood there.
     fn take_back(&mut self) {
-        let plies = if self.game.turn() == self.person { 2 } else { 1 };
-        if self.game.ply() < plies {
+        if self.play.take_back(&mut self.game, self.now).is_none() {
             return self.say("You have made no move to take back.");
         }
         self.host.engine.abandon();
-        for _ in 0..plies {
-            self.game.undo();
-            self.turns.pop();
-        }
-        if let Some(clock) = self.turns.last() {
-            self.clock.clone_from(clock);
-        }
-        if self.game.ply() > 0 {
-            self.clock.start_turn(self.person, self.now);
-        }
         self.show_board();
     }
 
     fn resign(&mut self) {
         if self.game.outcome().is_none() {
             self.host.engine.abandon();
-            self.game.declare(Outcome::Win { winner: !self.person, reason: WinReason::Resignation });
+            self.game.declare(Outcome::Win { winner: !self.play.person, reason: WinReason::Resignation });
         }
         self.announce_end();
     }
@@ -259,6 +224,7 @@ impl TerminalSession<'_> {
         }
         let claimed = if self.is_heralds_turn() { None } else { self.game.claim() };
         let accepted = self
+            .play
             .last_score
             .is_some_and(|score| score <= DRAWN || score <= Score::DRAW && self.game.ply() >= LONG_GAME);
         let reason = claimed.or(accepted.then_some(DrawReason::Agreement));
@@ -276,7 +242,7 @@ impl TerminalSession<'_> {
     /// Handles `new`. Without an argument the person keeps the same side.
     fn new_game(&mut self, side: &str) {
         let side = match side.to_ascii_lowercase().as_str() {
-            "" => self.person,
+            "" => self.play.person,
             "white" | "w" => Color::White,
             "black" | "b" => Color::Black,
             _ => {
@@ -292,11 +258,8 @@ impl TerminalSession<'_> {
         self.host.engine.abandon();
         self.host.engine.new_game();
         self.game = game;
-        self.person = side;
-        self.last_score = None;
+        self.play = PersonGame::new(side, self.level().clone());
         self.flipped = false;
-        self.clock = Clock::new(self.level().clone());
-        self.turns = vec![self.clock.clone()];
         self.say(format!("A new game. You play {}.", capitalised(side)));
         if self.is_heralds_turn() {
             self.show_board();
@@ -324,26 +287,25 @@ impl TerminalSession<'_> {
             return self.announce_end();
         }
         self.host.engine.abandon();
-        self.person = !self.person;
-        self.last_score = None;
-        self.say(format!("You play {} now.", capitalised(self.person)));
+        self.play.person = !self.play.person;
+        self.play.last_score = None;
+        self.say(format!("You play {} now.", capitalised(self.play.person)));
         self.go_on();
     }
 
     fn set_level(&mut self, text: &str) {
         match level::parse(text) {
-            Ok(level) => self.clock = Clock::new(level),
+            Ok(level) => self.play.set_control(level),
             Err(error) => return self.say(error),
         }
-        self.turns.fill(self.clock.clone());
         if self.game.outcome().is_none() && self.game.ply() > 0 {
-            self.clock.start_turn(self.game.turn(), self.now);
+            self.play.clock.start_turn(self.game.turn(), self.now);
         }
         self.say(format!("The level is {} from the next move on.", level::describe(self.level())));
     }
 
     fn save(&mut self, file: &Path) {
-        match save::append(file, &self.game, self.person, self.level()) {
+        match save::append(file, &self.game, self.play.person, self.level()) {
             Ok(()) => self.say(format!("Saved to {}.", file.display())),
             Err(error) => {
                 self.say(format!("{} can't be written ({error}); try another name.", file.display()));
@@ -356,10 +318,10 @@ impl TerminalSession<'_> {
 impl TerminalSession<'_> {
     fn think_to_move(&mut self) {
         let herald = self.game.turn();
-        if self.clock.turn().is_none() {
-            self.clock.start_turn(herald, self.now);
+        if self.play.clock.turn().is_none() {
+            self.play.clock.start_turn(herald, self.now);
         }
-        let limits = engine::limits(self.clock.move_limits(herald, self.now));
+        let limits = engine::limits(self.play.clock.move_limits(herald, self.now));
         self.host.think(&self.game, Purpose::Play, limits);
     }
 
@@ -390,23 +352,22 @@ impl TerminalSession<'_> {
         if !self.is_heralds_turn() {
             return self.say(format!("Hint: {san}."));
         }
-        self.last_score = Some(decision.score);
+        self.play.last_score = Some(decision.score);
         let number = self.game.position().fullmoves();
         let dots = if self.game.turn().is_white() { "." } else { "..." };
         self.say(format!("Herald plays {number}{dots} {san}"));
-        self.play(best);
-        self.go_on();
+        self.make_move(best);
     }
 }
 
 /// Output.
 impl TerminalSession<'_> {
     fn show_board(&mut self) {
-        let viewpoint = if self.flipped { !self.person } else { self.person };
+        let viewpoint = if self.flipped { !self.play.person } else { self.play.person };
         self.output.line(&format_args!("{}\n", Diagram::of(&self.game, viewpoint, self.style)));
-        if self.is_clock_judged() {
+        if self.play.has_clock() {
             let time = |color| {
-                let seconds = self.clock.remaining(color, self.now).unwrap_or_default().as_secs();
+                let seconds = self.play.clock.remaining(color, self.now).unwrap_or_default().as_secs();
                 format!("{}:{:02}", seconds / 60, seconds % 60)
             };
             self.say(format!("White {}   Black {}", time(Color::White), time(Color::Black)));

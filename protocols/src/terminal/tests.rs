@@ -193,6 +193,27 @@ fn a_draw_offer_is_weighed() {
 }
 
 #[test]
+fn a_score_is_taken_back_with_its_move() {
+    let mut talk = Talk::new();
+    talk.say("e4");
+    talk.herald("e5", -200);
+    talk.say("takeback");
+    assert!(talk.say("draw").starts_with("Herald declines"));
+}
+
+#[test]
+fn a_lone_king_does_not_win_on_time() {
+    let mut talk = Talk::new();
+    talk.say("level 5+0");
+    talk.say("setup 8/8/8/4k3/8/8/4P3/4K3 w - - 0 1");
+    talk.say("e3");
+    talk.herald("Kd5", 0);
+    talk.now += Duration::from_secs(6);
+    let shown = talk.say("e4");
+    assert!(shown.contains("1/2-1/2 {"), "{shown}");
+}
+
+#[test]
 fn changing_sides_lets_herald_move() {
     let mut talk = Talk::new();
     assert!(talk.say("go").starts_with("You play Black now."));

@@ -1,6 +1,6 @@
 //! Chess960 and other variants.
 
-use game::{CastlingMode, Game, variant_from_name};
+use game::{CastlingMode, Game, PlayedVariant};
 use messages::cecp::Audience;
 use shakmaty::variant::Variant;
 
@@ -50,12 +50,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("setup", "answers a variant of its own with a well-formed `setup`, and `piece`", Greeted)
         .should(VARIANTS)
         .check(|program| {
-            let own = program
-                .announced
-                .variants
-                .iter()
-                .flatten()
-                .find(|name| *name != "normal" && variant_from_name(name).is_none());
+            let own =
+                program.announced.variants.iter().flatten().find(|name| PlayedVariant::named(name).is_none());
             let Some(own) = own.cloned() else {
                 return Err(Failure::NotSupported("a variant of its own".into()));
             };
