@@ -1,9 +1,38 @@
-//! Notation shared by commands and messages: results, decimal seconds, base times, the syntax of moves.
+//! Notation shared by commands and messages: results, times, moves and why they are refused.
 
 use std::fmt;
 use std::time::Duration;
 
+use game::{CastlingMode, Move, MoveError};
+use shakmaty::CastlingSide;
+
 use super::GameResult;
+
+/// How GUIs write a null move.
+pub const NULL_MOVE: &str = "@@@@";
+
+/// Returns a move in coordinate notation; in Chess960, castling is `O-O` or `O-O-O`.
+pub fn move_text(m: Move, mode: CastlingMode) -> String {
+    match (m.castling_side(), mode) {
+        (Some(CastlingSide::KingSide), CastlingMode::Chess960) => "O-O".to_owned(),
+        (Some(CastlingSide::QueenSide), CastlingMode::Chess960) => "O-O-O".to_owned(),
+        _ => m.to_uci(mode).to_string(),
+    }
+}
+
+/// Describes why a text is not a legal move, for the parentheses of `Illegal move (...)`.
+pub fn illegality(error: &MoveError) -> String {
+    match error {
+        MoveError::Unreadable { .. } => "unreadable".to_owned(),
+        MoveError::Illegal { reason, .. } => reason.to_string(),
+        MoveError::Ambiguous { candidates, .. } => format!("it could be {candidates}"),
+    }
+}
+
+/// Converts a time to centiseconds, the protocol's unit.
+pub fn centiseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis() / 10).unwrap_or(u64::MAX)
+}
 
 /// Splits off the first word; blanks at the ends of the rest are removed.
 pub fn first_word(line: &str) -> (&str, &str) {
@@ -100,7 +129,7 @@ pub(super) fn is_move_shaped(word: &str) -> bool {
 
 fn is_leg_shaped(leg: &str) -> bool {
     let leg = leg.trim_end_matches(['+', '#', '!', '?']);
-    if matches!(leg, "O-O" | "O-O-O" | "0-0" | "0-0-0" | "o-o" | "o-o-o" | "@@@@") {
+    if matches!(leg, "O-O" | "O-O-O" | "0-0" | "0-0-0" | "o-o" | "o-o-o" | NULL_MOVE) {
         return true;
     }
     let (moved, promotion) = leg.split_once('=').map_or((leg, None), |(moved, role)| (moved, Some(role)));
@@ -128,7 +157,21 @@ fn is_move_byte(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use game::Game;
+
     use super::*;
+
+    #[test]
+    fn castling_is_written_as_the_variant_has_it() {
+        for (rights, mode, expected) in [
+            ("KQ", CastlingMode::Standard, ["e1g1", "e1c1"]),
+            ("HA", CastlingMode::Chess960, ["O-O", "O-O-O"]),
+        ] {
+            let game = Game::from_fen(&format!("4k3/8/8/8/8/8/8/R3K2R w {rights} - 0 1"), mode).unwrap();
+            let texts = ["O-O", "O-O-O"].map(|text| move_text(game.parse_move(text).unwrap(), mode));
+            assert_eq!(texts, expected);
+        }
+    }
 
     #[test]
     fn decimal_seconds() {

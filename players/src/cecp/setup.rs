@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use game::{CastlingMode, Color, Game, Move, Phase, TimeControl, VariantPosition};
-use messages::cecp::{Command, EditLine, Switch};
+use messages::cecp::{self, Command, EditLine, Switch};
 use shakmaty::uci::UciMove;
 use shakmaty::variant::Variant;
-use shakmaty::{Bitboard, Board, CastlingSide, EnPassantMode, Position as _, Square, attacks};
+use shakmaty::{Bitboard, Board, EnPassantMode, Position as _, Square, attacks};
 
 use super::features::Features;
 use crate::{NewGame, PlayerFault, Repair};
@@ -157,7 +157,7 @@ pub(crate) fn told_move(text: String, features: &Features) -> Command {
 pub(crate) fn moves(game: &Game, from: usize, features: &Features) -> Vec<String> {
     let later = &game.moves()[from.min(game.ply())..];
     if !features.has(Switch::San) {
-        return later.iter().map(|&m| coordinate(m, game.mode())).collect();
+        return later.iter().map(|&m| cecp::move_text(m, game.mode())).collect();
     }
     let mut before = game.clone();
     let mut texts: Vec<String> = std::iter::from_fn(|| {
@@ -172,16 +172,7 @@ pub(crate) fn moves(game: &Game, from: usize, features: &Features) -> Vec<String
 
 /// Returns a move in the engine's notation.
 pub(super) fn move_text(game: &Game, m: Move, features: &Features) -> String {
-    if features.has(Switch::San) { game.san(m) } else { coordinate(m, game.mode()) }
-}
-
-/// Returns a move in coordinate notation; in Chess960, castling is `O-O` or `O-O-O`.
-fn coordinate(m: Move, mode: CastlingMode) -> String {
-    match (m.castling_side(), mode) {
-        (Some(CastlingSide::KingSide), CastlingMode::Chess960) => "O-O".to_owned(),
-        (Some(CastlingSide::QueenSide), CastlingMode::Chess960) => "O-O-O".to_owned(),
-        _ => m.to_uci(mode).to_string(),
-    }
+    if features.has(Switch::San) { game.san(m) } else { cecp::move_text(m, game.mode()) }
 }
 
 /// Returns the commands for the first phase of a time control.
@@ -319,7 +310,7 @@ mod tests {
         assert_eq!(moves(&game, 0, &features("")), ["a7a8q", "e8f7", "e1g1"]);
         assert_eq!(moves(&game, 1, &features("san=1")), ["Kf7", "O-O+"]);
         assert_eq!(moves(&game, 3, &features("san=1")), [""; 0]);
-        assert_eq!(coordinate(game.moves()[2], CastlingMode::Chess960), "O-O");
+        assert_eq!(cecp::move_text(game.moves()[2], CastlingMode::Chess960), "O-O");
     }
 
     #[test]

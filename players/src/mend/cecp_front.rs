@@ -6,11 +6,11 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, Game, Move, MoveError, Outcome, PlayedVariant, ScoreBound, TimeControl};
+use game::{Clock, Color, Game, Move, Outcome, PlayedVariant, ScoreBound, TimeControl};
 use messages::cecp::{
-    Audience, CecpBoard, Command, CommandError, EditLine, EngineMode, Feature, Message, Occupation,
-    OptionDefinition, PositionRefusal, RootMoves, SessionState, StateChange, Status, Switch, ThinkingLine,
-    TimeSession,
+    Audience, CecpBoard, Command, CommandError, EditLine, EngineMode, Feature, Message, NULL_MOVE,
+    Occupation, OptionDefinition, PositionRefusal, RootMoves, SessionState, StateChange, Status, Switch,
+    ThinkingLine, TimeSession, centiseconds, illegality, move_text,
 };
 use shakmaty::ByColor;
 
@@ -19,9 +19,6 @@ use super::program::{Answer, News};
 use super::question::Question;
 use super::{Desk, Front, Setting};
 use crate::Thinking;
-
-/// How GUIs write a null move.
-const NULL_MOVE: &str = "@@@@";
 
 /// The names of variants that XBoard knows and that differ from those of UCI.
 const NAMES: [(&str, &str); 3] =
@@ -393,11 +390,7 @@ impl CecpFront {
         let Some(game) = self.board.game_mut().filter(|game| game.legal_moves().contains(&mv)) else {
             return;
         };
-        let text = match (mv.castling_side(), game.mode()) {
-            (Some(shakmaty::CastlingSide::KingSide), game::CastlingMode::Chess960) => "O-O".to_owned(),
-            (Some(shakmaty::CastlingSide::QueenSide), game::CastlingMode::Chess960) => "O-O-O".to_owned(),
-            _ => game.coordinate(mv),
-        };
+        let text = move_text(mv, game.mode());
         if game.play(mv).is_err() {
             return;
         }
@@ -490,7 +483,6 @@ impl CecpFront {
         let (Some(score), Some(depth)) = (thinking.score, thinking.depth) else { return };
         let used = question.heard.elapsed();
         let text = if line.is_empty() { thinking.line.clone() } else { question.game.san_line(line) };
-        let centiseconds = |time: Duration| u64::try_from(time.as_millis() / 10).unwrap_or(u64::MAX);
         desk.output.line(ThinkingLine {
             depth: i32::try_from(depth).unwrap_or(i32::MAX),
             score,
@@ -614,7 +606,7 @@ fn tell_status(desk: &mut Desk) {
         return;
     };
     let status = Status {
-        centiseconds: u64::try_from(question.heard.elapsed().as_millis() / 10).unwrap_or(u64::MAX),
+        centiseconds: centiseconds(question.heard.elapsed()),
         nodes: best.nodes.unwrap_or_default(),
         depth: best.depth.unwrap_or_default(),
         moves_left: 0,
@@ -654,14 +646,6 @@ fn remark(text: &str) -> Message {
         })
     });
     told.unwrap_or_else(|| Message::Debug(format!("herald mend: {text}")))
-}
-
-fn illegality(error: &MoveError) -> String {
-    match error {
-        MoveError::Unreadable { .. } => "unreadable".to_owned(),
-        MoveError::Illegal { reason, .. } => reason.to_string(),
-        MoveError::Ambiguous { candidates, .. } => format!("it could be {candidates}"),
-    }
 }
 
 fn variant_name(played: PlayedVariant) -> String {

@@ -4,8 +4,8 @@
 use game::Game;
 use shakmaty::Move;
 
-use super::output::move_text;
 use messages::autoplayer::MoveNotation;
+use messages::cecp::move_text;
 use messages::cecp::{CommandError, GameResult, Message};
 
 /// The dialect that an engine writes. Both are understood as input.
@@ -37,7 +37,7 @@ impl Dialect {
     pub(super) fn own_move(self, game: &Game, mv: Move) -> Message {
         Message::Move(match self {
             Dialect::Autoplayer(MoveNotation::San) => game.san(mv),
-            Dialect::XBoard | Dialect::Autoplayer(MoveNotation::Coordinates) => move_text(game, mv),
+            Dialect::XBoard | Dialect::Autoplayer(MoveNotation::Coordinates) => move_text(mv, game.mode()),
         })
     }
 

@@ -7,7 +7,7 @@ use game::Game;
 use shakmaty::Move;
 
 use crate::output::SessionOutput;
-use messages::cecp::{Message, ThinkingLine};
+use messages::cecp::{Message, ThinkingLine, centiseconds};
 
 /// The writer of messages.
 pub(super) struct CecpOutput<'a> {
@@ -61,16 +61,6 @@ pub(super) fn echo(line: &str) -> String {
     line.trim().chars().take(LONGEST_ECHO).collect()
 }
 
-/// Returns a move in CECP's notation: coordinates, but `O-O` and `O-O-O` in Chess960.
-pub(super) fn move_text(game: &Game, mv: Move) -> String {
-    match mv.castling_side() {
-        Some(side) if game.mode().is_chess960() => {
-            if side.is_king_side() { "O-O" } else { "O-O-O" }.to_owned()
-        }
-        _ => game.coordinate(mv),
-    }
-}
-
 /// Converts a line of a search of `game` to thinking output.
 pub(super) fn thinking_line(game: &Game, line: &SearchLine) -> ThinkingLine {
     ThinkingLine {
@@ -94,11 +84,6 @@ pub(super) fn pondering_line(game: &Game, reply: Move, line: &SearchLine) -> Thi
     let (reply, rest) = text.split_once(' ').unwrap_or((&text, ""));
     let text = cut(format!("({reply}) {rest}").trim_end()).to_owned();
     ThinkingLine { text, ..thinking_line(game, &SearchLine { moves: Vec::new(), ..line.clone() }) }
-}
-
-/// Converts a time to centiseconds, the protocol's unit.
-pub(super) fn centiseconds(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_millis() / 10).unwrap_or(u64::MAX)
 }
 
 /// Cuts a variation after the last whole move that fits into the maximal length.
@@ -128,19 +113,5 @@ mod tests {
         let mut bytes = Vec::new();
         CecpOutput::new(&mut bytes, false).error("unknown command", "x\rmove e2e4\u{7}");
         assert_eq!(String::from_utf8(bytes).unwrap(), "Error (unknown command): x?move e2e4?\n");
-    }
-
-    #[test]
-    fn castling_is_written_as_the_variant_has_it() {
-        let fen = "4k3/8/8/8/8/8/8/R3K2R w HA - 0 1";
-        for (mode, expected) in [
-            (shakmaty::CastlingMode::Standard, ["e1g1", "e1c1"]),
-            (shakmaty::CastlingMode::Chess960, ["O-O", "O-O-O"]),
-        ] {
-            let game = Game::from_fen(&fen.replace("HA", if mode.is_standard() { "KQ" } else { "HA" }), mode)
-                .unwrap();
-            let texts = ["O-O", "O-O-O"].map(|text| move_text(&game, game.parse_move(text).unwrap()));
-            assert_eq!(texts, expected);
-        }
     }
 }

@@ -7,9 +7,9 @@ use engine::{Decision, Limits, SearchLine, StopWatch, TimeLimit};
 use game::Game;
 use shakmaty::Move;
 
-use super::output::{centiseconds, move_text};
 use messages::cecp::Occupation;
 use messages::cecp::Status;
+use messages::cecp::{centiseconds, move_text};
 
 /// The purpose and the progress of a search.
 pub(super) struct Search {
@@ -83,7 +83,7 @@ impl Search {
             depth: self.latest.as_ref().map_or(0, |line| line.depth),
             moves_left: self.current.map_or(0, |(_, number, total)| count(total.saturating_sub(number))),
             moves_total: count(self.current.map_or_else(|| game.legal_moves().len(), |(.., total)| total)),
-            current: self.current.map(|(mv, ..)| move_text(game, mv)),
+            current: self.current.map(|(mv, ..)| move_text(mv, game.mode())),
         }
     }
 }

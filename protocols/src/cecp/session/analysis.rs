@@ -5,8 +5,8 @@ use shakmaty::{Move, Square};
 
 use super::CecpSession;
 use crate::cecp::markers;
-use crate::cecp::output::move_text;
 use crate::cecp::search::Search;
+use messages::cecp::move_text;
 use messages::cecp::{EngineMode, Occupation};
 use messages::cecp::{Message, Place, RootMoves, Status};
 
@@ -32,7 +32,7 @@ impl CecpSession<'_> {
     }
 
     pub(super) fn send_hint(&mut self, mv: Option<Move>) {
-        let hint = self.board.game().zip(mv).map(|(game, mv)| Message::Hint(move_text(game, mv)));
+        let hint = self.board.game().zip(mv).map(|(game, mv)| Message::Hint(move_text(mv, game.mode())));
         self.output.send_all(hint);
     }
 

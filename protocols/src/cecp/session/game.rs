@@ -1,7 +1,6 @@
 //! The game: new games, positions, the opponent's moves.
 
-use game::{Game, MoveError, Outcome};
-use messages::cecp::EditLine;
+use game::{Game, Outcome};
 use shakmaty::Color;
 
 use super::{CecpSession, PositionNotes};
@@ -9,11 +8,7 @@ use crate::agreements::Agreements;
 use crate::cecp::clock::still_fits;
 use crate::cecp::output::echo;
 use crate::cecp::{Dialect, variants};
-use messages::cecp::{CecpBoard, PositionRefusal};
-use messages::cecp::{EngineMode, StateChange};
-
-/// How GUIs write a null move.
-const NULL_MOVE: &str = "@@@@";
+use messages::cecp::{CecpBoard, EditLine, EngineMode, NULL_MOVE, PositionRefusal, StateChange, illegality};
 
 impl CecpSession<'_> {
     /// Handles `new`.
@@ -168,14 +163,5 @@ impl CecpSession<'_> {
         }
         self.board_replaced();
         Ok(())
-    }
-}
-
-/// Describes why a text is not a legal move, for the parentheses of `Illegal move (...)`.
-fn illegality(error: &MoveError) -> String {
-    match error {
-        MoveError::Unreadable { .. } => "unreadable".to_owned(),
-        MoveError::Illegal { reason, .. } => reason.to_string(),
-        MoveError::Ambiguous { candidates, .. } => format!("it could be {candidates}"),
     }
 }

@@ -9,10 +9,11 @@ use shakmaty::KnownOutcome;
 
 use super::{CecpSession, PositionNotes};
 use crate::agreements::is_content_with_a_draw;
-use crate::cecp::output::{centiseconds, move_text, pondering_line, thinking_line};
+use crate::cecp::output::{pondering_line, thinking_line};
 use crate::cecp::search::Search;
 use crate::cecp::{Dialect, variants};
 use messages::cecp::{EngineMode, Occupation, StateChange};
+use messages::cecp::{centiseconds, move_text};
 
 impl CecpSession<'_> {
     pub(super) fn hear(&mut self, thought: Thought) -> StateChange {
@@ -97,7 +98,7 @@ impl CecpSession<'_> {
         };
         let before = game.clone();
         if game.play(mv).is_err() {
-            let text = move_text(&before, mv);
+            let text = move_text(mv, before.mode());
             self.output.debug(format!("the search chose {text}, which is not legal"));
             return StateChange::Mode(EngineMode::Force);
         }
