@@ -143,9 +143,9 @@ fn part(path: &Path) -> PathBuf {
     path.with_added_extension("part")
 }
 
-/// Writes a file atomically; a device or a pipe is written directly.
+/// Writes a file as a whole or not at all: beside its place first, if there is no device, pipe or link.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+    if fs::symlink_metadata(path).is_ok_and(|about| !about.is_file()) {
         return fs::write(path, bytes);
     }
     let part = part(path);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use game::{Clock, Game, PgnTags};
+use game::{Clock, Game, PgnTags, epd};
 use players::{Log, PgnFields, Player, PlayerEvent, PlayerFault, Resources, Spec};
 use shakmaty::ByColor;
 
@@ -92,14 +92,14 @@ impl GameRunner for ProgramRunner<'_> {
         };
         let ByColor { white, black } = &mut players;
         let seated: ByColor<&mut dyn Player> = ByColor { white: &mut **white, black: &mut **black };
-        let record = match &self.config.watcher {
-            None => table::play(&setup, seated, called_off),
-            Some(watcher) => {
-                let watch = |record: &GameRecord, clock: &Clock| watcher.played(fixture, record, clock);
-                table::play_watched(&setup, seated, called_off, &watch)
+        let watcher = self.config.watcher.as_deref();
+        let watch = |record: &GameRecord, clock: &Clock| {
+            if let Some(watcher) = watcher {
+                watcher.played(fixture, record, clock);
             }
         };
-        if let Some(watcher) = &self.config.watcher {
+        let record = table::play_watched(&setup, seated, called_off, &watch);
+        if let Some(watcher) = watcher {
             watcher.ended(fixture, &record);
         }
         let reusable = record.outcome.is_some();
@@ -158,15 +158,11 @@ impl ProgramRunner<'_> {
 /// Returns the last position of a game as a record in EPD with the counters and the game's number; in a variant as FEN,
 /// since EPD has no pockets and no checks.
 fn last_position(fixture: &Fixture, game: &Game) -> String {
-    let fen = game.fen();
-    let fields: Vec<&str> = fen.split(' ').collect();
-    match fields[..] {
-        [.., halfmoves, fullmoves] if game.chess().is_some() => {
-            let (position, number) = (fields[..4].join(" "), fixture.number + 1);
-            format!("{position} fmvn {fullmoves}; hmvc {halfmoves}; id \"game {number}\";\n")
-        }
-        _ => format!("{fen}\n"),
+    if game.chess().is_none() {
+        return game.fen() + "\n";
     }
+    let number = format!("\"game {}\"", fixture.number + 1);
+    epd::record(game, &[("id", number)]) + "\n"
 }
 
 /// Makes a stand-in for a program that could not be started; it refuses every game.

@@ -17,6 +17,7 @@ use platform::FileId;
 use super::games::Games;
 use super::resume::{self, KnownData};
 use crate::WrongInput;
+use crate::book::write_whole;
 use crate::epd::explain;
 
 /// Outputs besides the games.
@@ -206,7 +207,7 @@ impl Outputs {
                 let error = format!("`{}` is no page of games; it is not overwritten", path.display());
                 return Err(io::Error::other(error));
             }
-            write_page(&path, &page)
+            write_whole(&path, page.as_bytes())
                 .map_err(|error| io::Error::other(format!("can't write `{}`: {error}", path.display())))?;
         }
         Ok(())
@@ -298,17 +299,6 @@ fn place(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     path.file_name().map_or_else(|| path.to_owned(), |name| folder.join(name))
-}
-
-/// Writes a page as a whole or not at all: beside its place first, if there is no device or link.
-fn write_page(path: &Path, page: &str) -> io::Result<()> {
-    if fs::symlink_metadata(path).is_ok_and(|about| !about.is_file()) {
-        return fs::write(path, page);
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let part = path.with_file_name(format!(".{name}.herald"));
-    let written = fs::write(&part, page).and_then(|()| fs::rename(&part, path));
-    written.inspect_err(|_| drop(fs::remove_file(&part)))
 }
 
 /// Whether a file begins as our pages do, is empty, as an interrupted run may have left it, or does not exist.
