@@ -253,6 +253,7 @@ impl LineHandler for CheckRecords {
 #[derive(Clone, Debug)]
 pub struct Purge {
     opcode: String,
+    escapes: Escapes,
 }
 
 /// Error: a text is not an opcode.
@@ -261,19 +262,19 @@ pub struct Purge {
 pub struct InvalidOpcode(String);
 
 impl Purge {
-    /// Creates the verb that removes `opcode`.
+    /// Creates the verb that removes `opcode`. Strings are written with these escapes.
     ///
     /// # Errors
     /// `opcode` is not an opcode.
-    pub fn new(opcode: &str) -> Result<Purge, InvalidOpcode> {
-        let purge = is_opcode(opcode).then(|| Purge { opcode: opcode.to_owned() });
+    pub fn new(opcode: &str, escapes: Escapes) -> Result<Purge, InvalidOpcode> {
+        let purge = is_opcode(opcode).then(|| Purge { opcode: opcode.to_owned(), escapes });
         purge.ok_or_else(|| InvalidOpcode(game::excerpt(opcode)))
     }
 
     /// Copies a record without the operation and the separator before it. A record in which the end of an operation is in doubt is
     /// reported and kept unchanged.
     fn copy(&self, line: &TextLine<'_>, result: &mut JobResult) {
-        let mut lexer = Lexer::new(&line.text, line.number, Escapes::None);
+        let mut lexer = Lexer::new(&line.text, line.number, self.escapes);
         let (mut kept, mut kept_to) = (Vec::with_capacity(line.text.len()), 0);
         if lexer.fields().is_some() {
             lexer.counters();

@@ -10,7 +10,6 @@ use clap::Args;
 use game::counted;
 use messages::epd::MoveReading;
 
-use super::EscapesArg;
 use super::provenance::ProvenanceFile;
 use super::work::{InputArgs, OutputArgs, Work};
 use crate::WrongInput;
@@ -34,9 +33,6 @@ pub(crate) struct AnalysisArgs {
     /// Write no operation `Analyzer`, which says by which program, with which settings and limit, and when
     #[arg(long)]
     no_provenance: bool,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 impl AnalysisArgs {
@@ -76,7 +72,7 @@ impl AnalysisArgs {
             0 => String::new(),
             lines => format!("; {} done before", counted(lines, "line")),
         };
-        let reader = self.escapes.reader(MoveReading::Repair);
+        let reader = self.input.reader(MoveReading::Repair);
         let provenance = provenance
             .map(|provenance| if self.no_times { provenance } else { format!("{provenance}, {}", today()) });
         let verb = Verb::analysis(reader, job, new_analyzer, provenance);

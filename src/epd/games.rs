@@ -14,7 +14,6 @@ use game::{PgnError, PgnGame, PgnReader, counted};
 use messages::epd::MoveReading;
 use platform::signals;
 
-use super::EscapesArg;
 use super::work::{InputArgs, OutputArgs, Work, advise};
 use crate::{FAILED, WrongInput};
 
@@ -207,9 +206,6 @@ pub(crate) struct ToGamesArgs {
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 impl ToGamesArgs {
@@ -217,7 +213,7 @@ impl ToGamesArgs {
         if self.event.contains(char::is_control) {
             return Err(WrongInput::of(anyhow!("the name of the event has control characters")));
         }
-        let reader = self.escapes.reader(MoveReading::Repair);
+        let reader = self.input.reader(MoveReading::Repair);
         let filter = self.input.files.condition.clone();
         let verb = Verb::quick(GamesOfRecords { event: self.event.clone(), reader, filter });
         let output = OutputArgs::to(self.output.as_deref());

@@ -10,7 +10,6 @@ use game::counted;
 use messages::epd::{Escapes, MoveReading, PieceLetters, RecordReader, Repair, RepairSet, Rule, Severity};
 use serde_json::json;
 
-use super::EscapesArg;
 use super::work::{InputArgs, OutputArgs, Work};
 use crate::WrongInput;
 
@@ -29,9 +28,6 @@ pub(crate) struct EpdCheckArgs {
     /// Report only faults of at least this severity
     #[arg(long, value_enum, default_value = "note")]
     level: LevelArg,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
     /// Write faults as JSON, one per line, and the totals in the last line
     #[arg(long)]
     json: bool,
@@ -57,7 +53,7 @@ impl EpdCheckArgs {
             return Ok(());
         }
         let check = CheckRecords {
-            reader: self.escapes.reader(MoveReading::Legal),
+            reader: self.input.reader(MoveReading::Legal),
             level: match self.level {
                 LevelArg::Note => Severity::Note,
                 LevelArg::Warning => Severity::Warning,
@@ -114,9 +110,6 @@ pub(crate) struct NormalizeArgs {
     /// Write the changes as JSON objects, one per line, each repair with its kind, and nothing else
     #[arg(long, conflicts_with_all = ["output", "in_place", "diff"])]
     json: bool,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -200,7 +193,7 @@ impl NormalizeArgs {
             LettersArg::Russian => PieceLetters::Russian,
         };
         let moves = if repairs.contains(Repair::Moves) { MoveReading::Repair } else { MoveReading::Legal };
-        let mut reader = self.escapes.reader(moves);
+        let mut reader = self.input.reader(moves);
         if reader.escapes == Escapes::None && repairs.contains(Repair::Escapes) {
             reader.escapes = Escapes::Perhaps;
         }
@@ -249,8 +242,9 @@ pub(crate) struct PurgeArgs {
 
 impl PurgeArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let purge = Purge::new(&self.opcode).map_err(WrongInput::of)?;
-        let verb = self.input.restricted(Verb::quick(purge), RecordReader::default());
+        let reader = self.input.reader(MoveReading::Syntax);
+        let purge = Purge::new(&self.opcode, reader.escapes).map_err(WrongInput::of)?;
+        let verb = self.input.restricted(Verb::quick(purge), reader);
         let verb = verb.with_line_ends(self.output.line_ends(false));
         let counts = Work::new(&self.input, &self.output)?.run(&verb)?;
         if counts.errors > 0 {

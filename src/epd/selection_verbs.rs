@@ -7,7 +7,6 @@ use clap::Args;
 use game::counted;
 use messages::epd::MoveReading;
 
-use super::EscapesArg;
 use super::work::{InputArgs, OutputArgs, Work};
 
 /// Select EPD records for which a condition holds
@@ -24,14 +23,11 @@ pub(crate) struct SelectArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 impl SelectArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let reader = self.escapes.reader(MoveReading::Syntax);
+        let reader = self.input.reader(MoveReading::Syntax);
         let verb = Verb::quick(Select::new(self.input.files.condition.clone(), reader));
         let verb = verb.with_whole_ends().with_line_ends(self.output.line_ends(false));
         let work = Work::moving(&self.input.files, self.input.threads, &self.output)?.leaving_out();
@@ -63,9 +59,6 @@ pub(crate) struct SetArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 /// A list of assignments; the type keeps clap from taking several arguments.
@@ -78,7 +71,7 @@ fn read_assignments(text: &str) -> Result<Assignments, ExpressionError> {
 
 impl SetArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let reader = self.escapes.reader(MoveReading::Syntax);
+        let reader = self.input.reader(MoveReading::Syntax);
         let verb = Verb::quick(SetOperations { assignments: self.assignments.0.clone(), reader });
         let verb = self.input.restricted(verb, reader).with_line_ends(self.output.line_ends(false));
         let counts = Work::new(&self.input, &self.output)?.run(&verb)?;

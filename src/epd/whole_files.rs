@@ -14,7 +14,6 @@ use clap::{ArgGroup, Args, ValueEnum};
 use game::counted;
 use messages::epd::MoveReading;
 
-use super::EscapesArg;
 use super::work::{FileArgs, OutputArgs, Work};
 use crate::WrongInput;
 
@@ -45,17 +44,14 @@ pub(crate) struct SortArgs {
     input: FileArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 impl SortArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let reader = self.escapes.reader(MoveReading::Syntax);
+        let reader = self.input.reader(MoveReading::Syntax);
         let new_verb = || SortRecords::new(self.by.clone(), reader);
         let (counts, _) =
-            Work::moving(&self.input, None, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
+            Work::whole(&self.input, &self.output, new_verb)?;
         tell!("{} sorted", counted(counts.found, "record"));
         refuse_unread(&counts)
     }
@@ -80,9 +76,6 @@ pub(crate) struct SampleArgs {
     input: FileArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 impl SampleArgs {
@@ -91,7 +84,7 @@ impl SampleArgs {
             Some(seed) => seed,
             None => getrandom::u32().map_err(|error| anyhow!("there are no random numbers: {error}"))?.into(),
         };
-        let reader = self.escapes.reader(MoveReading::Syntax);
+        let reader = self.input.reader(MoveReading::Syntax);
         let new_verb = || SampleRecords::new(self.count.get(), seed, reader);
         let work = Work::moving(&self.input, None, &self.output)?.leaving_out();
         let (counts, _) = work.run_whole(&self.input, &self.output, new_verb)?;
@@ -116,17 +109,14 @@ pub(crate) struct UniqueArgs {
     input: FileArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 impl UniqueArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let reader = self.escapes.reader(MoveReading::Legal);
+        let reader = self.input.reader(MoveReading::Legal);
         let new_verb = || UniquePositions::new(self.counters, reader);
         let (counts, _) =
-            Work::moving(&self.input, None, &self.output)?.run_whole(&self.input, &self.output, new_verb)?;
+            Work::whole(&self.input, &self.output, new_verb)?;
         let dropped = counts.records - counts.failed - counts.skipped - counts.found;
         let with_others = match counts.missed {
             0 => String::new(),
@@ -155,9 +145,6 @@ pub(crate) struct JoinArgs {
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -168,7 +155,7 @@ enum PreferArg {
 
 impl JoinArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let reader = self.escapes.reader(MoveReading::Legal);
+        let reader = self.input.reader(MoveReading::Legal);
         let precedence = match self.prefer {
             PreferArg::First => Precedence::First,
             PreferArg::Last => Precedence::Last,
@@ -176,7 +163,7 @@ impl JoinArgs {
         let output = OutputArgs::to(self.output.as_deref());
         let new_verb = || JoinFiles::new(precedence, reader);
         let (counts, _) =
-            Work::moving(&self.input, None, &output)?.run_whole(&self.input, &output, new_verb)?;
+            Work::whole(&self.input, &output, new_verb)?;
         let conflicts = counted(counts.missed, "operation");
         tell!("{} merged; {conflicts} gave way", counted(counts.found, "record"));
         refuse_unread(&counts)
@@ -196,9 +183,6 @@ pub(crate) struct DiffArgs {
     ignore: Vec<String>,
     #[command(flatten)]
     input: FileArgs,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 impl DiffArgs {
@@ -206,11 +190,11 @@ impl DiffArgs {
         if self.input.count() != 2 {
             return Err(WrongInput::of(anyhow!("expected two files to compare")));
         }
-        let reader = self.escapes.reader(MoveReading::Legal);
+        let reader = self.input.reader(MoveReading::Legal);
         let output = OutputArgs::default();
         let new_verb = || DiffFiles::new(self.ignore.clone(), reader);
         let (counts, _) =
-            Work::moving(&self.input, None, &output)?.run_whole(&self.input, &output, new_verb)?;
+            Work::whole(&self.input, &output, new_verb)?;
         refuse_unread(&counts)?;
         let Counts { found, missed, undecided, .. } = counts;
         if missed + undecided > 0 {
@@ -248,14 +232,11 @@ pub(crate) struct SplitArgs {
     output: String,
     #[command(flatten)]
     input: FileArgs,
-    /// How strings write quotation marks and semicolons
-    #[arg(long, value_enum, default_value = "standard")]
-    escapes: EscapesArg,
 }
 
 impl SplitArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let reader = self.escapes.reader(MoveReading::Syntax);
+        let reader = self.input.reader(MoveReading::Syntax);
         let into = match (&self.by, self.records) {
             (Some(value), _) => SplitInto::Value(value.clone()),
             (None, Some(count)) => SplitInto::Records(count.get()),
@@ -269,7 +250,7 @@ impl SplitArgs {
         // Standard output gets nothing.
         let output = OutputArgs::default();
         let (counts, verb) =
-            Work::moving(&self.input, None, &output)?.run_whole(&self.input, &output, new_verb)?;
+            Work::whole(&self.input, &output, new_verb)?;
         let files = counted(verb.files().unwrap_or(0) as u64, "file");
         tell!("{} in {files}", counted(counts.found, "record"));
         refuse_unread(&counts)

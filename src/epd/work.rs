@@ -21,9 +21,10 @@ use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use game::counted;
 use indicatif::ProgressBar;
-use messages::epd::RecordReader;
+use messages::epd::{MoveReading, RecordReader};
 use platform::signals;
 
+use super::EscapesArg;
 use super::provenance::ProvenanceFile;
 use crate::{FAILED, WrongInput, progress_bar, read_threads};
 
@@ -47,6 +48,9 @@ pub(super) struct FileArgs {
     /// is rewritten, the other records stay as they are
     #[arg(long = "where", value_name = "CONDITION", value_parser = Filter::parse)]
     pub(super) condition: Option<Filter>,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
 }
 
 /// Output arguments; standard output by default.
@@ -97,6 +101,11 @@ impl OutputArgs {
 }
 
 impl InputArgs {
+    /// A lenient reader of the records.
+    pub(super) fn reader(&self, moves: MoveReading) -> RecordReader {
+        self.files.reader(moves)
+    }
+
     /// A verb that rewrites files, on the records that the condition chooses; others stay as they are.
     pub(super) fn restricted(&self, verb: Verb, reader: RecordReader) -> Verb {
         self.restricted_to(verb, reader, Unmatched::Kept)
@@ -112,6 +121,11 @@ impl InputArgs {
 }
 
 impl FileArgs {
+    /// A lenient reader of the records.
+    pub(super) fn reader(&self, moves: MoveReading) -> RecordReader {
+        self.escapes.reader(moves)
+    }
+
     /// Number of files that are named.
     pub(super) fn count(&self) -> usize {
         self.paths.len()
@@ -168,6 +182,15 @@ impl Work {
     /// Opens all files.
     pub(super) fn new(input: &InputArgs, output: &OutputArgs) -> Result<Work> {
         Work::on(input.files.open(output.in_place)?, input.threads, output)
+    }
+
+    /// Gives a verb that moves records the records of all files: see [`Work::run_whole`].
+    pub(super) fn whole<V: RecordVerb>(
+        input: &FileArgs,
+        output: &OutputArgs,
+        new_verb: impl Fn() -> V,
+    ) -> Result<(Counts, V)> {
+        Work::moving(input, None, output)?.run_whole(input, output, new_verb)
     }
 
     /// Opens all files for a verb that moves records or leaves some out, if no line is too long for that.
