@@ -212,19 +212,14 @@ fn described_program(spec: &Spec, limit: &TimeControl) -> Result<(String, Vec<St
 
 /// The date of today in UTC: `2026-11-24`.
 pub(crate) fn today() -> String {
-    date(time::OffsetDateTime::now_utc())
+    time::OffsetDateTime::now_utc().date().to_string()
 }
 
 /// Date and time of a moment in UTC: `2026-11-24T23:05:00`.
 pub(crate) fn date_and_time(moment: SystemTime) -> String {
     let moment = time::OffsetDateTime::from(moment);
     let (hours, minutes, seconds) = moment.to_hms();
-    format!("{}T{hours:02}:{minutes:02}:{seconds:02}", date(moment))
-}
-
-fn date(moment: time::OffsetDateTime) -> String {
-    let (year, month, day) = (moment.year(), u8::from(moment.month()), moment.day());
-    format!("{year:04}-{month:02}-{day:02}")
+    format!("{}T{hours:02}:{minutes:02}:{seconds:02}", moment.date())
 }
 
 #[cfg(test)]

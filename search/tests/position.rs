@@ -255,7 +255,6 @@ fn the_key_ignores_an_en_passant_square_that_nobody_can_use() {
     assert_eq!(with, without, "the capture would expose the king");
 }
 
-/// Exchanges calculated by hand (pawn 100, minor piece 320, rook 500, queen 950).
 #[test]
 fn the_hash_table_tells_positions_near_the_fifty_move_limit_from_others() {
     let at = |halfmoves| Position::from(&chess(&format!("8/8/8/3k4/8/3K4/3R4/8 w - - {halfmoves} 80")));
@@ -266,6 +265,7 @@ fn the_hash_table_tells_positions_near_the_fifty_move_limit_from_others() {
     assert_eq!(distinct.len(), keys.len());
 }
 
+/// Exchanges calculated by hand (pawn 100, minor piece 320, rook 500, queen 950).
 #[test]
 fn static_exchanges() {
     for (fen, m, value) in [

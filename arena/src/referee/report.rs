@@ -127,8 +127,7 @@ fn orders_table(event: &EventState) -> Option<Grid> {
         let moment = SystemTime::UNIX_EPOCH + Duration::from_millis(*at);
         let moment = time::OffsetDateTime::from(moment);
         let (date, (hour, minute, second)) = (moment.date(), moment.time().as_hms());
-        let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
-        let moment = format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
+        let moment = format!("{date} {hour:02}:{minute:02}:{second:02}");
         grid.push([moment, by.clone(), order.clone()]);
     }
     (!event.orders.is_empty()).then_some(grid)

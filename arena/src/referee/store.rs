@@ -9,7 +9,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
@@ -19,6 +19,7 @@ use super::differences::differences;
 use super::fact::Fact;
 use super::lease::{Term, yields};
 use super::shown_count::ShownCount;
+use super::view::unix_millis;
 
 /// An error of the event store.
 #[derive(Debug, thiserror::Error)]
@@ -243,24 +244,34 @@ impl EventStore {
         Ok(facts)
     }
 
+    /// The terms, and the number of the fact with which each began.
+    fn terms(&self) -> Result<Vec<(u64, Term)>, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let query = "SELECT number, fact FROM facts WHERE fact LIKE '{\"fact\":\"epoch\"%' ORDER BY number";
+        let mut statement = self.database.prepare_cached(query).map_err(failed)?;
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
+        let mut terms = Vec::new();
+        for row in statement.query_map([], read).map_err(failed)? {
+            let (number, text) = row.map_err(failed)?;
+            if let Ok(Fact::Epoch { epoch, by }) = serde_json::from_str(&text) {
+                terms.push((number as u64, (epoch, by)));
+            }
+        }
+        Ok(terms)
+    }
+
     /// Returns the number of the last fact that was recorded in a term; `None` if the store has no such term. Before the first
     /// term there is only the fact number 0, which is none.
     ///
     /// # Errors
     /// The facts cannot be read.
     pub(super) fn end_of(&self, term: Term) -> Result<Option<u64>, EventStoreError> {
-        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let query = "SELECT number, fact FROM facts WHERE fact LIKE '{\"fact\":\"epoch\"%' ORDER BY number";
-        let mut statement = self.database.prepare_cached(query).map_err(failed)?;
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
         let mut is_within = term == (0, 0);
-        for row in statement.query_map([], read).map_err(failed)? {
-            let (number, text) = row.map_err(failed)?;
+        for (number, begun) in self.terms()? {
             if is_within {
-                return Ok(Some(number as u64 - 1));
+                return Ok(Some(number - 1));
             }
-            is_within =
-                matches!(serde_json::from_str(&text), Ok(Fact::Epoch { epoch, by }) if (epoch, by) == term);
+            is_within = begun == term;
         }
         Ok(is_within.then(|| self.count()))
     }
@@ -281,14 +292,8 @@ impl EventStore {
     /// # Errors
     /// The facts cannot be read.
     pub(super) fn epoch_of(&self, number: u64) -> Result<u64, EventStoreError> {
-        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let query = "SELECT fact FROM facts WHERE fact LIKE '{\"fact\":\"epoch\"%' AND number <= ?1 ORDER BY number DESC LIMIT 1";
-        let text: Option<String> =
-            self.database.query_row(query, [number as i64], |row| row.get(0)).optional().map_err(failed)?;
-        Ok(match text.and_then(|text| serde_json::from_str(&text).ok()) {
-            Some(Fact::Epoch { epoch, .. }) => epoch,
-            _ => 0,
-        })
+        let before = self.terms()?.into_iter().take_while(|&(began, _)| began <= number).last();
+        Ok(before.map_or(0, |(_, (epoch, _))| epoch))
     }
 
     /// The games that have facts that were set aside.
@@ -310,15 +315,13 @@ impl EventStore {
     /// The facts cannot be read.
     pub(super) fn taken_over(&self) -> Result<Option<(u64, u64)>, EventStoreError> {
         let (mut taken, mut before) = (None, self.referee);
-        for (number, fact) in (1..).zip(self.from(1)?) {
-            if let Fact::Epoch { epoch, by } = fact {
-                if by != self.referee {
-                    taken = None;
-                } else if before != by {
-                    taken = Some((number, epoch));
-                }
-                before = by;
+        for (number, (epoch, by)) in self.terms()? {
+            if by != self.referee {
+                taken = None;
+            } else if before != by {
+                taken = Some((number, epoch));
             }
+            before = by;
         }
         Ok(taken)
     }
@@ -532,7 +535,7 @@ pub(super) fn sum_on(sum: u32, fact: &str) -> u32 {
 
 /// Stores facts behind those of which there are checksums, adds theirs, and returns the next number.
 fn insert(database: &mut Connection, sums: &mut Vec<u32>, facts: &[Fact]) -> rusqlite::Result<u64> {
-    let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
+    let at = unix_millis(SystemTime::now()) as i64;
     let transaction = database.transaction()?;
     {
         let insert = "INSERT INTO facts (number, at, game, fact) VALUES (?1, ?2, ?3, ?4)";

@@ -203,13 +203,11 @@ pub(crate) fn replay_move(game: &mut Game, m: game::Move) {
 fn pgn_moment(moment: SystemTime) -> String {
     let moment = time::OffsetDateTime::from(moment);
     let (date, time) = (moment.date(), moment.time());
-    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
     let (hour, minute, second) = time.as_hms();
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03} UTC", time.millisecond())
+    format!("{date}T{hour:02}:{minute:02}:{second:02}.{:03} UTC", time.millisecond())
 }
 
 /// Formats the date for PGN, in UTC.
 pub fn pgn_date(moment: SystemTime) -> String {
-    let date = time::OffsetDateTime::from(moment).date();
-    format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day())
+    time::OffsetDateTime::from(moment).date().to_string().replace('-', ".")
 }

@@ -7,13 +7,13 @@ mod games;
 mod programs;
 mod reports;
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use game::{Color, Game, Outcome, TimeControl, TimeControlError, counted};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::{Directive, Secret};
 
-use super::event::now_in_millis;
+use super::view::unix_millis;
 use super::{EventState, Fact, SecretHash, is_fit_secret};
 
 /// The text shown by `help`.
@@ -219,7 +219,7 @@ impl EventState {
     /// Notes an order before the facts that it has brought about.
     fn note_order_before(&mut self, place: usize, order: &Order, game: Option<u64>) {
         let (by, words) = (order.by.clone(), order.words.clone());
-        self.record(Fact::Ordered { by, order: words, game, at: now_in_millis() });
+        self.record(Fact::Ordered { by, order: words, game, at: unix_millis(SystemTime::now()) });
         self.out.facts[place..].rotate_right(1);
     }
 

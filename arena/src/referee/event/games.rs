@@ -1,6 +1,6 @@
 //! The life of a game in an event: start, moves, end.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime};
 
 use game::{Color, DrawReason, Outcome, WinReason};
 use messages::epd::Position;
@@ -9,6 +9,7 @@ use messages::referee::{ClientReply, Directive};
 use super::{ConnectionId, EventState, FLAG_DELAY, Timer};
 use crate::referee::fact::Fact;
 use crate::referee::live_game::Judgement;
+use crate::referee::view::unix_millis;
 use crate::schedule::Fixture;
 
 impl EventState {
@@ -123,7 +124,7 @@ impl EventState {
             opening,
             start: game.start_fen(),
             moves: coordinates,
-            at: now_in_millis(),
+            at: unix_millis(SystemTime::now()),
         });
         true
     }
@@ -285,9 +286,4 @@ impl EventState {
             self.send(program, records.clone(), None, at);
         }
     }
-}
-
-pub(in crate::referee) fn now_in_millis() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

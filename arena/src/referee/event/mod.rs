@@ -15,7 +15,6 @@ mod history;
 mod output;
 mod presence;
 
-pub(super) use games::now_in_millis;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant, SystemTime};
 

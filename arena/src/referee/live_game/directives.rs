@@ -100,8 +100,8 @@ impl LiveGame {
         self.with_clocks(Directive { reason, ..record }, at)
     }
 
-    /// Adds the clock times to a record, for a returning client that is not to move.
-    pub(in crate::referee) fn with_clocks(&self, record: Directive, at: Instant) -> Directive {
+    /// Adds the clock times to a record.
+    fn with_clocks(&self, record: Directive, at: Instant) -> Directive {
         let remaining = ByColor::new_with(|color| self.clock.remaining(color, at));
         let used = ByColor::new_with(|color| self.consumed(color, *remaining.get(color)));
         let clocks = ByColor::new_with(|color| ExactClock {

@@ -141,12 +141,9 @@ impl EventFiles {
     pub(super) fn log(&mut self, connection: Option<ConnectionId>, sign: char, text: &str) -> io::Result<()> {
         let now = OffsetDateTime::from(SystemTime::now());
         let (date, (hour, minute, second, millis)) = (now.date(), now.time().as_hms_milli());
-        let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
         let text = without_secret(text);
         let connection = connection.map_or_else(|| "-".to_owned(), |connection| connection.to_string());
-        let mut line = format!(
-            "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03} {connection} {sign} "
-        );
+        let mut line = format!("{date} {hour:02}:{minute:02}:{second:02}.{millis:03} {connection} {sign} ");
         for c in text.chars() {
             if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
         }
