@@ -201,6 +201,7 @@ impl Match {
             }
             schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
             standings.add(&fixture, entry.outcome.0);
+            standings.granted = schedule.all_granted();
             count_late(&mut late_losses, &entry);
             if let Some(test) = &mut test {
                 test.add(fixture.number, points_of_first(&entry));
@@ -285,6 +286,7 @@ impl Match {
         let recorded = self.schedule.record(fixture.number, entry.white_points());
         recorded.expect("the result of a game that was given out");
         self.standings.add(fixture, entry.outcome.0);
+        self.standings.granted = self.schedule.all_granted();
         if let Some(test) = &mut self.test {
             test.add(fixture.number, points_of_first(&entry));
         }

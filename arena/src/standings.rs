@@ -23,6 +23,8 @@ pub struct Standings {
     pub games: u64,
     /// What orders programs with the same score, one after the other.
     pub tie_breaks: Vec<TieBreak>,
+    /// Half points of each program for byes, which count in the order.
+    pub granted: Vec<u64>,
 }
 
 /// What orders programs with the same score.
@@ -79,12 +81,14 @@ impl Standings {
             half_pairs: HashMap::new(),
             games: 0,
             tie_breaks: vec![TieBreak::SonnebornBerger],
+            granted: vec![0; programs],
         }
     }
 
     /// Adds a program without games.
     pub fn enter(&mut self) {
         self.programs.push(Standing::new());
+        self.granted.push(0);
     }
 
     /// Adds a game.
@@ -168,10 +172,11 @@ impl Standings {
         }
     }
 
-    /// Returns the share of the points; 0 without games.
+    /// Returns the share of the points, where a bye counts as a won encounter; 0 without games.
     fn score(&self, program: usize) -> f64 {
-        let games = &self.programs[program].games;
-        if games.games() == 0 { 0.0 } else { games.halves() as f64 / 2.0 / games.games() as f64 }
+        let (games, granted) = (&self.programs[program].games, self.granted[program]);
+        let most = 2 * games.games() + granted;
+        if most == 0 { 0.0 } else { (games.halves() + granted) as f64 / most as f64 }
     }
 
     /// Returns the Sonneborn-Berger score: the opponents' points, weighted by the result against each.

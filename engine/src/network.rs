@@ -1,6 +1,5 @@
 //! Reads network files.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +18,6 @@ pub fn open_network(path: &Path) -> io::Result<Arc<Network>> {
         return Ok(Network::embedded());
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(LONGEST).read_to_end(&mut bytes)?;
+    game::open_file(path)?.take(LONGEST).read_to_end(&mut bytes)?;
     Network::from_bytes(&bytes).map(Arc::new).map_err(io::Error::other)
 }

@@ -6,6 +6,7 @@ mod clock;
 pub mod diagram;
 pub mod epd;
 mod fen;
+mod files;
 mod game;
 mod judging;
 mod lines;
@@ -23,6 +24,7 @@ mod variant;
 
 pub use clock::{Clock, TurnTime};
 pub use fen::{FenError, legal_position};
+pub use files::open_file;
 pub use game::{Game, IllegalMove};
 pub use judging::{JudgingRules, MoveGrade};
 pub use notation::{IllegalReason, MoveError, read_move};

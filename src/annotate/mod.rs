@@ -14,7 +14,7 @@ use analysis::annotate::{
     AnnotationResult, AnnotationSettings, FurtherProgram, JudgingRules, Provenance, PuzzleSettings,
     annotate_games,
 };
-use analysis::{ProcessError, WorkerPool};
+use analysis::{InputFile, ProcessError, WorkerPool, refuse_overwriting};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use game::book::Book;
@@ -25,6 +25,7 @@ use platform::signals;
 use self::games::Games;
 use self::outputs::{OutputPaths, Outputs};
 use crate::analyzer_args::{AnalyzerArgs, ChosenAnalyzer, today};
+use crate::epd::explain;
 use crate::{FAILED, WrongInput, read_threads};
 
 /// Annotate games: evaluations, bad moves and better ones, turning points, accuracy of the players
@@ -161,6 +162,7 @@ impl AnnotateArgs {
         }
         let games = Games::new(self.paths.clone());
         let inputs = games.open()?;
+        self.refuse_overwriting_book()?;
         let mut outputs = if self.resume {
             Outputs::resume(self.output.as_deref(), &self.outputs, &games, &settings)?
         } else {
@@ -190,6 +192,14 @@ impl AnnotateArgs {
         }
         outputs.finish()?;
         outcomes.tell(done_before)
+    }
+
+    /// Refuses an output in the place of the book.
+    fn refuse_overwriting_book(&self) -> Result<()> {
+        let Some(book) = &self.book else { return Ok(()) };
+        let book = [InputFile::open(book).map_err(explain)?];
+        let mut outputs = self.outputs.all().chain(&self.output);
+        outputs.try_for_each(|path| refuse_overwriting(path, &book)).map_err(explain)
     }
 
     fn settings(&self, chosen: &[ChosenAnalyzer]) -> Result<AnnotationSettings> {

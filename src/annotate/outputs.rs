@@ -51,7 +51,7 @@ impl OutputPaths {
         self.puzzles.is_some() || self.mates.is_some()
     }
 
-    fn all(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.json, &self.html, &self.epd, &self.puzzles, &self.mates, &self.tables].into_iter().flatten()
     }
 

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -104,12 +104,23 @@ impl CheckArgs {
         self.prepare_files()?;
         // A caught signal has its default effect in programs started from here. Background jobs of a shell ignore SIGINT;
         // programs that inherit that would pass the rule about SIGINT.
-        signals::exit_at(&[Signal::Interrupt], || Signal::Interrupt.exit_code())?;
+        let (lines, is_shown, count) =
+            (Arc::<Mutex<Vec<String>>>::default(), self.json || self.verbose, rules.len());
+        let checked = Arc::clone(&lines);
+        signals::exit_at(&[Signal::Interrupt], move || {
+            let lines = checked.lock().map(|lines| lines.clone()).unwrap_or_default();
+            if !is_shown {
+                // A closed pipe does not matter any more.
+                let _ = print(&lines.concat());
+            }
+            tell!("herald: interrupted after {} of {count} rules; no report was written", lines.len());
+            Signal::Interrupt.exit_code()
+        })?;
         if let Some(misfit) = misfit(&spec).map_err(WrongInput::of)? {
             return Err(WrongInput::of(self.explain(&misfit)));
         }
         let name = Arc::default();
-        let findings = self.check_all(&rules, &spec, &name)?;
+        let findings = self.check_all(&rules, &spec, &name, &lines)?;
         let program = name.get().cloned().unwrap_or_else(|| game::excerpt(spec.command.file_name()));
         let report = CheckReport::new(program, spec.command.to_string(), self.protocol, today(), findings);
         if self.json {
@@ -123,12 +134,13 @@ impl CheckArgs {
         Ok(())
     }
 
-    /// Checks the rules. Shows each as soon as it and those before it are checked, if that is wanted.
+    /// Checks the rules. Shows each as soon as it and those before it are checked, if that is wanted, and adds its line to `lines`.
     fn check_all(
         &self,
         rules: &[ConformanceRule],
         spec: &Spec,
         name: &Arc<OnceLock<String>>,
+        lines: &Mutex<Vec<String>>,
     ) -> Result<Vec<Finding>> {
         let next = AtomicUsize::new(0);
         let (senders, checked): (Vec<_>, Vec<_>) = rules.iter().map(|_| mpsc::channel()).unzip();
@@ -151,6 +163,9 @@ impl CheckArgs {
                 progress.set_message(progress_text(rule, &findings));
                 let finding = finding.recv()?.map_err(WrongInput::of)?;
                 self.show(&finding, &progress)?;
+                if let Ok(mut lines) = lines.lock() {
+                    lines.push(report::line(&finding.report) + "\n");
+                }
                 findings.push(finding);
                 progress.inc(1);
             }

@@ -87,6 +87,9 @@ impl AnalysisArgs {
         if failed > 0 {
             bail!("{} could not be analysed and left unchanged", counted(failed, "record"));
         }
+        if counts.errors > 0 {
+            bail!("{} in {}", counted(counts.errors, "error"), counted(counts.faulty, "record"));
+        }
         Ok(())
     }
 }

@@ -14,13 +14,13 @@ use game::{PgnError, PgnGame, PgnReader, counted};
 use messages::epd::MoveReading;
 use platform::signals;
 
-use super::work::{InputArgs, OutputArgs, Work, advise};
+use super::work::{InputArgs, OutputArgs, Work, explain};
 use crate::{FAILED, WrongInput};
 
 /// Write the positions of games in PGN files as EPD records
 ///
 /// Each record has `fmvn`, `hmvc` and what --with says. By default all positions are written, with the move that was played. In `c0`
-/// quotation marks become apostrophes and characters beyond ASCII `?`; how many were replaced is told.
+/// quotation marks become apostrophes, other letters Latin ones, and what has no Latin form `?`; how many were replaced is told.
 /// Faults of games are reported with their line, and games with faults and those of variants are left out; then the exit status is 1. One
 /// game is kept in memory.
 #[derive(Args)]
@@ -105,13 +105,13 @@ impl FromGamesArgs {
     pub(super) fn run(&self) -> Result<()> {
         let stdin = [PathBuf::from("-")];
         let paths = if self.files.is_empty() { &stdin[..] } else { &self.files };
-        let inputs = paths.iter().map(|path| InputFile::open_games(path).map_err(advise));
+        let inputs = paths.iter().map(|path| InputFile::open_games(path).map_err(explain));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
         let output = match &self.output {
             Some(path) => OutputFile::create(path, &inputs),
             None => OutputFile::standard(&inputs),
         };
-        let mut output = output.map_err(advise)?;
+        let mut output = output.map_err(explain)?;
         let interrupt = Arc::<AtomicBool>::default();
         signals::set_flag_then_exit(&interrupt, FAILED.into())?;
         let (positions, mut counts) = (self.positions(), WrittenGames::default());
@@ -132,7 +132,7 @@ impl FromGamesArgs {
                 }
             }
         }
-        output.finish().map_err(advise)?;
+        output.finish().map_err(explain)?;
         let WrittenGames { games, records, faulty, replaced } = counts;
         let replaced = told_replaced(replaced);
         writeln!(io::stderr(), "{} of {}{replaced}", counted(records, "record"), counted(games, "game"))?;

@@ -15,8 +15,8 @@ use crate::WrongInput;
 
 /// Report faults of EPD records: form, operands, opcodes that contradict each other, illegal positions and moves
 ///
-/// An error means that the meaning is unknown, impossible or contradictory. A warning can be repaired by `herald epd normalize`. A
-/// note is allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
+/// An error means that the meaning is unknown, impossible or contradictory. Most warnings can be repaired by `herald epd
+/// normalize`. A note is allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd check --level warning suites/*.epd")]
 pub(crate) struct EpdCheckArgs {

@@ -50,8 +50,7 @@ impl SortArgs {
     pub(super) fn run(&self) -> Result<()> {
         let reader = self.input.reader(MoveReading::Syntax);
         let new_verb = || SortRecords::new(self.by.clone(), reader);
-        let (counts, _) =
-            Work::whole(&self.input, &self.output, new_verb)?;
+        let (counts, _) = Work::whole(&self.input, &self.output, new_verb)?;
         tell!("{} sorted", counted(counts.found, "record"));
         refuse_unread(&counts)
     }
@@ -115,8 +114,7 @@ impl UniqueArgs {
     pub(super) fn run(&self) -> Result<()> {
         let reader = self.input.reader(MoveReading::Legal);
         let new_verb = || UniquePositions::new(self.counters, reader);
-        let (counts, _) =
-            Work::whole(&self.input, &self.output, new_verb)?;
+        let (counts, _) = Work::whole(&self.input, &self.output, new_verb)?;
         let dropped = counts.records - counts.failed - counts.skipped - counts.found;
         let with_others = match counts.missed {
             0 => String::new(),
@@ -162,8 +160,7 @@ impl JoinArgs {
         };
         let output = OutputArgs::to(self.output.as_deref());
         let new_verb = || JoinFiles::new(precedence, reader);
-        let (counts, _) =
-            Work::whole(&self.input, &output, new_verb)?;
+        let (counts, _) = Work::whole(&self.input, &output, new_verb)?;
         let conflicts = counted(counts.missed, "operation");
         tell!("{} merged; {conflicts} gave way", counted(counts.found, "record"));
         refuse_unread(&counts)
@@ -193,8 +190,7 @@ impl DiffArgs {
         let reader = self.input.reader(MoveReading::Legal);
         let output = OutputArgs::default();
         let new_verb = || DiffFiles::new(self.ignore.clone(), reader);
-        let (counts, _) =
-            Work::whole(&self.input, &output, new_verb)?;
+        let (counts, _) = Work::whole(&self.input, &output, new_verb)?;
         refuse_unread(&counts)?;
         let Counts { found, missed, undecided, .. } = counts;
         if missed + undecided > 0 {
@@ -249,8 +245,7 @@ impl SplitArgs {
         let new_verb = || SplitFiles::new(into.clone(), &self.output, reader);
         // Standard output gets nothing.
         let output = OutputArgs::default();
-        let (counts, verb) =
-            Work::whole(&self.input, &output, new_verb)?;
+        let (counts, verb) = Work::whole(&self.input, &output, new_verb)?;
         let files = counted(verb.files().unwrap_or(0) as u64, "file");
         tell!("{} in {files}", counted(counts.found, "record"));
         refuse_unread(&counts)

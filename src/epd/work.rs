@@ -65,6 +65,9 @@ pub(super) struct OutputArgs {
     /// Line ends of the output
     #[arg(long, value_enum, default_value = "keep", value_name = "KIND")]
     line_ends: LineEndsArg,
+    /// Whether the verb makes one file of its inputs, so that it has no --in-place.
+    #[arg(skip)]
+    is_separate: bool,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
@@ -79,9 +82,9 @@ enum LineEndsArg {
 }
 
 impl OutputArgs {
-    /// Writes to a file, or to standard output.
+    /// Writes to a file, or to standard output, and never in place.
     pub(super) fn to(path: Option<&Path>) -> OutputArgs {
-        OutputArgs { output: path.map(Path::to_owned), ..OutputArgs::default() }
+        OutputArgs { output: path.map(Path::to_owned), is_separate: true, ..OutputArgs::default() }
     }
 
     /// The output file; `None` for standard output and in place.
@@ -205,6 +208,9 @@ impl Work {
     }
 
     fn on(inputs: Vec<InputFile>, threads: Option<NonZeroUsize>, output: &OutputArgs) -> Result<Work> {
+        // In place each of several files would be treated by itself.
+        let may_replace = !output.is_separate && inputs.len() == 1 && inputs[0].length().is_some();
+        let advise = if may_replace { advise } else { explain };
         let output = match &output.output {
             _ if output.in_place => None,
             Some(path) => Some(OutputFile::create(path, &inputs).map_err(advise)?),

@@ -109,6 +109,8 @@ impl EngineTables {
     pub(super) fn participants(self, variant: PlayedVariant, logs: &EngineLogs) -> Result<Vec<Participant>> {
         self.count()?;
         let mut participants: Vec<Participant> = Vec::new();
+        let name = |table: &Table| table.get("name").and_then(Value::as_str).map(str::to_owned);
+        let given: Vec<String> = self.engines.iter().filter_map(name).collect();
         for (number, table) in (1..).zip(self.engines) {
             let mut merged = self.each.clone();
             merge(&mut merged, engines_json::resolve(table, self.file.as_deref())?);
@@ -120,10 +122,15 @@ impl EngineTables {
             player.check_control(&participant.seat.control).map_err(refused)?;
             let names = [participant.seat.name.as_str(), player.name(), participant.spec.command.file_name()];
             let wanted = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
-            participant.seat.name.clone_from(&wanted);
             player.quit();
+            // A name that a program tells is not that which the user gives to another one.
+            let is_told = participant.seat.name.is_empty();
+            participant.seat.name.clone_from(&wanted);
+            let is_taken = |name: &String| {
+                is_told && given.contains(name) || participants.iter().any(|other| other.seat.name == *name)
+            };
             let mut copies = 2;
-            while participants.iter().any(|other| other.seat.name == participant.seat.name) {
+            while is_taken(&participant.seat.name) {
                 participant.seat.name = format!("{wanted} ({copies})");
                 copies += 1;
             }

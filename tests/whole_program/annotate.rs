@@ -175,9 +175,12 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
 fn wrong_arguments_are_told_before_anything_is_written() {
     let folder = folder(GAMES);
     fs::write(folder.path().join("wide.pgn"), b"\xff\xfe[\0E\0").expect("a file");
+    let book = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
+    fs::write(folder.path().join("book.epd"), book).expect("a file");
     fs::write(folder.path().join("notes-2.html"), "<h1>Notes</h1>").expect("a file");
     for (arguments, part) in [
         (&["a.pgn", "-o", "a.pgn"][..], "is both input and output"),
+        (&["a.pgn", "-o", "b.pgn", "--book", "book.epd", "--tables", "book.epd"], "is both input and output"),
         (&["a.pgn", "-o", "b.pgn", "--json", "b.pgn"], "two outputs"),
         (&["a.pgn", "-o", "b.pgn", "--epd", "./b.pgn"], "two outputs"),
         (&["a.pgn", "-o", "b.pgn", "--html", "h.html", "--json", "h-2.html"], "--html would write there"),

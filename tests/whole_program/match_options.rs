@@ -447,3 +447,41 @@ fn a_command_of_fastchess_is_translated_and_runs() {
     let wrong = hall.play(&["--from-cutechess", "-engine cmd=a -fly"]);
     assert_eq!(refused(&wrong), "herald: -fly: this option is not known");
 }
+
+#[test]
+fn a_name_that_is_given_stays_with_its_program() {
+    let engines = [format!("cmd='{HERALD}'"), format!("cmd='{HERALD}' name='Herald 1.0.0'")];
+    let [told, given] = &engines;
+    let games = Hall::new().games(&["--games", "1", "--engine", told, "--engine", given]);
+    assert_eq!(games, [("Herald 1.0.0 (2)".to_owned(), "Herald 1.0.0".to_owned(), 1)]);
+}
+
+#[test]
+fn what_the_table_does_not_show_is_told() {
+    let hall = Hall::new();
+    let report = |arguments: &[&str]| {
+        let output = hall.play(arguments);
+        assert!(output.status.success(), "{output:?}");
+        text(&output.stdout).to_owned()
+    };
+    let told = report(&["--format", "knockout"]);
+    let end = "Tie-breaks: 10 games; the better seed advanced from 1 encounter tied to the end\nWinner: A\n";
+    assert!(told.contains(end), "{told}");
+    let third = format!("cmd='{HERALD}' name=C");
+    let [first, second] = ["A", "B"].map(|name| format!("cmd='{HERALD}' name={name}"));
+    let three = ["--engine", &first, "--engine", &second, "--engine", &third];
+    let told = report(&[&["--format", "swiss", "--rounds", "1"], &three[..]].concat());
+    assert!(told.contains("\nPoints of byes, which count in the order: C 2.0\n"), "{told}");
+    assert!(told.lines().any(|line| line.trim_start().starts_with("1  C")), "{told}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_program_of_another_protocol_plays_no_game() {
+    let hall = Hall::new();
+    let script = hall.write("other.sh", "while read -r line; do echo \"Unknown command: '$line'\"; done");
+    let other = format!("cmd='sh {script}' protocol=cecp");
+    let output = hall.play(&["--engine", &format!("cmd='{HERALD}'"), "--engine", &other]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text(&output.stderr).contains("it does not know `xboard`"), "{output:?}");
+}

@@ -111,13 +111,15 @@ impl Adviser for PlayingSearch {
     }
 }
 
-/// The last line that a search has reported.
+/// The last line with an exact score that a search has reported.
 #[derive(Default)]
 struct LastLine(Vec<search::Move>);
 
 impl Observer for LastLine {
     fn report(&mut self, report: &Report) {
-        self.0 = report.principal_variation.to_vec();
+        if report.bound == Bound::Exact {
+            self.0 = report.principal_variation.to_vec();
+        }
     }
 }
 
@@ -256,6 +258,8 @@ struct ReportListener<'a> {
 }
 
 impl Observer for ReportListener<'_> {
+    /// Bounds are only reported when a search takes long, and with the beginning of a line, so that a slower machine would find other
+    /// lines.
     fn report(&mut self, report: &Report) {
         let line = engine::line_from_search(self.game, report.principal_variation);
         if report.line > 1 {
@@ -264,14 +268,16 @@ impl Observer for ReportListener<'_> {
             }
             return;
         }
-        self.last = PositionAnalysis {
-            line,
-            score: Some(engine::score(report.score)),
-            depth: Some(report.depth),
-            nodes: Some(report.nodes),
-            time: report.elapsed,
-            others: std::mem::take(&mut self.last.others),
-        };
+        if report.bound == Bound::Exact {
+            self.last = PositionAnalysis {
+                line,
+                score: Some(engine::score(report.score)),
+                depth: Some(report.depth),
+                nodes: Some(report.nodes),
+                time: report.elapsed,
+                others: std::mem::take(&mut self.last.others),
+            };
+        }
         if !(self.goes_on)(&self.last) {
             self.control.stop();
         }

@@ -1,5 +1,6 @@
 //! Positions of games as records.
 
+use game::epd::{LONGEST_STRING, operand_text};
 use game::{Game, Outcome, PgnGame, VariantPosition, opening_at};
 use messages::epd::{EpdMove, EpdPosition, Operation, Record, Register};
 use shakmaty::Position as _;
@@ -89,16 +90,20 @@ impl GamePositions {
         Some(records)
     }
 
-    /// Number of characters of each record of a game that EPD can't write in `c0`: quotation marks became apostrophes, control
-    /// characters and those beyond ASCII question marks, and the rest behind 255 bytes is left out.
+    /// Number of characters of each record of a game that EPD can't write in `c0`: quotation marks became apostrophes, other letters
+    /// Latin ones, control characters and what has no Latin form question marks, and the rest behind 255 bytes is left out.
     pub fn replaced(&self, pgn: &PgnGame) -> u64 {
         if !self.operations.contains(&GameOperation::C0) {
             return 0;
         }
-        let text = about(pgn);
-        let written = game::epd::operand_text(&text);
-        let kept = text.chars().zip(written.chars()).filter(|(one, other)| one == other).count();
-        (text.chars().count() - kept) as u64
+        let mut length = 0;
+        let is_replaced = |c: &char| {
+            let one = c.to_string();
+            let written = operand_text(&one);
+            length += written.len();
+            written != one || length > LONGEST_STRING
+        };
+        about(pgn).chars().filter(is_replaced).count() as u64
     }
 
     fn takes(&self, ply: usize, last_ply: usize, named_at: Option<usize>) -> bool {

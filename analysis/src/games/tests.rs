@@ -47,10 +47,10 @@ fn operations_of_a_game() {
 
 #[test]
 fn characters_that_do_not_fit_are_counted() {
-    let game = GAME.replace("Ann", "Ann \\\"A\\\"").replace("Bob", "Bö");
+    let game = GAME.replace("Ann", "Ann \\\"A\\\"").replace("Bob", "Bö Щ");
     let game = PgnReader::new(game.as_bytes()).next().expect("a game").expect("legal");
     let with = |operations| GamePositions { operations, ..GamePositions::default() }.replaced(&game);
-    assert_eq!((with(vec![GameOperation::C0]), with(vec![GameOperation::Id])), (3, 0));
+    assert_eq!((with(vec![GameOperation::C0]), with(vec![GameOperation::Id])), (4, 0));
 }
 
 fn game_of(line: &str) -> RecordGame {

@@ -23,7 +23,9 @@ pub(super) struct AppendFile {
 impl AppendFile {
     pub(super) fn open(path: &Path) -> Result<AppendFile, StoreError> {
         let failed = |error| StoreError::Io { path: path.to_owned(), action: "opened", error };
-        let options = OpenOptions::new().read(true).append(true).create(true).open(path);
+        // A pipe that is also read from here would never break when its reader ends.
+        let is_read = std::fs::metadata(path).map_or(true, |about| about.is_file());
+        let options = OpenOptions::new().read(is_read).append(true).create(true).open(path);
         let file = options.map_err(failed)?;
         match file.try_lock() {
             Err(std::fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path.to_owned())),

@@ -1,10 +1,10 @@
 //! The files of a match on disk, from which an interrupted match is resumed.
 //!
-//! The state is a file of JSON lines: the settings first, then a line for each game in the order in which they ended. A
-//! game counts as soon as its line is complete. Its PGN and the EPD of its last position are written just before, and the
-//! line contains the lengths of those files after the game. Anything behind them belongs to a game that does not count and
-//! is cut off when the match is resumed. A game is therefore in one file if and only if it is in the others, at whatever
-//! byte the program was killed.
+//! The state is a file of JSON lines: the settings first, then a line for each game in the order in which they ended. A line contains the
+//! lengths of the files of games and of positions after its game. It is written first, without its end, then the game's PGN and the EPD of
+//! its last position, then the end of the line: the game counts as soon as that is there. What a line without an end announces is cut off
+//! when the match is resumed, and anything else that stands in the files was added by others. A game is therefore in one file if and only
+//! if it is in the others, at whatever byte the program was killed.
 
 mod append_file;
 mod entry;
@@ -72,21 +72,26 @@ impl MatchStore {
     /// # Errors
     /// A file cannot be written. The game is then in no file; earlier games are kept.
     pub fn append(&mut self, entry: &GameEntry, pgn: &str, epd: &str) -> Result<(), StoreError> {
-        let before = self.outputs.ends();
-        let written = self.outputs.append(pgn, epd).and_then(|()| {
-            let [pgn_end, epd_end] = self.outputs.ends();
-            match &mut self.state {
-                None => Ok(()),
-                Some(state) => {
-                    state.append(json_line(&StateLine { entry: entry.clone(), pgn_end, epd_end }).as_bytes())
-                }
+        let before = (self.state.as_ref().map(|state| state.length), self.outputs.ends());
+        let [pgn_end, epd_end] = self.outputs.ends_after(pgn, epd);
+        let written = self.write(&StateLine { entry: entry.clone(), pgn_end, epd_end }, pgn, epd);
+        if written.is_ok() {
+            self.outputs.all().for_each(|output| output.gap = "");
+        } else {
+            self.outputs.cut(before.1);
+            if let (Some(state), Some(length)) = (&mut self.state, before.0) {
+                state.cut(length);
             }
-        });
-        match written {
-            Ok(()) => self.outputs.all().for_each(|output| output.gap = ""),
-            Err(_) => self.outputs.cut(before),
         }
         written
+    }
+
+    fn write(&mut self, line: &StateLine, pgn: &str, epd: &str) -> Result<(), StoreError> {
+        if let Some(state) = &mut self.state {
+            state.append(json_line(line).trim_end().as_bytes())?;
+        }
+        self.outputs.append(pgn, epd)?;
+        self.state.as_mut().map_or(Ok(()), |state| state.append(b"\n"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The files of games and of positions, which a match writes for others.
 
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use game::{counted, pgn_gap};
@@ -58,6 +58,13 @@ impl MatchOutputs {
         [&self.pgn, &self.epd].map(|output| output.as_ref().map_or(0, |output| output.file.length))
     }
 
+    /// Returns the lengths of both files after another game, 0 for one that is absent.
+    pub(super) fn ends_after(&self, pgn: &str, epd: &str) -> [u64; 2] {
+        [(&self.pgn, pgn), (&self.epd, epd)].map(|(output, text)| {
+            output.as_ref().map_or(0, |output| output.file.length + (output.gap.len() + text.len()) as u64)
+        })
+    }
+
     pub(super) fn append(&mut self, pgn: &str, epd: &str) -> Result<(), StoreError> {
         for (output, text) in [(&mut self.pgn, pgn), (&mut self.epd, epd)] {
             if let Some(MatchOutput { file, gap, .. }) = output {
@@ -72,12 +79,12 @@ impl MatchOutputs {
         self.all().try_for_each(|output| output.check_kind())
     }
 
-    /// Checks that nothing was added behind these lengths by others.
-    pub(super) fn check_tails(&mut self, ends: [u64; 2]) -> Result<(), StoreError> {
-        let outputs = [&mut self.pgn, &mut self.epd].into_iter().zip(ends);
+    /// Checks that the files have these lengths at least and at most.
+    pub(super) fn check_lengths(&self, least: [u64; 2], most: [u64; 2]) -> Result<(), StoreError> {
+        let outputs = [&self.pgn, &self.epd].into_iter().zip(least.into_iter().zip(most));
         outputs
-            .filter_map(|(output, end)| Some((output.as_mut()?, end)))
-            .try_for_each(|(output, end)| output.check_tail(end))
+            .filter_map(|(output, limits)| Some((output.as_ref()?, limits)))
+            .try_for_each(|(output, (least, most))| output.check_length(least, most))
     }
 
     pub(super) fn cut(&mut self, ends: [u64; 2]) {
@@ -141,28 +148,15 @@ impl MatchOutput {
         Ok(())
     }
 
-    /// Checks that the file contains nothing behind `end` except a game, or a position, that was being written when the
-    /// program was killed.
-    fn check_tail(&mut self, end: u64) -> Result<(), StoreError> {
-        let AppendFile { path, file, length, .. } = &self.file;
-        let changed = |reason: String| StoreError::ChangedOutput { path: path.clone(), reason };
-        if *length < end {
-            return Err(changed(format!("it has {} of {end}", counted(*length, "byte"))));
-        }
-        let failed = |error| StoreError::Io { path: path.clone(), action: "read", error };
-        let mut tail = file;
-        tail.seek(SeekFrom::Start(end)).map_err(failed)?;
-        let mut records = 0;
-        for line in BufReader::new(tail).split(b'\n') {
-            let line = line.map_err(failed)?;
-            records += usize::from(match self.kind {
-                MatchOutputKind::Games => line.starts_with(b"[Event "),
-                MatchOutputKind::Positions => !line.is_empty(),
-            });
-            if records > 1 {
-                return Err(changed("games were added to it".to_owned()));
-            }
-        }
-        Ok(())
+    fn check_length(&self, least: u64, most: u64) -> Result<(), StoreError> {
+        let AppendFile { path, length, .. } = &self.file;
+        let reason = if *length < least {
+            format!("it has {} of {least}", counted(*length, "byte"))
+        } else if *length > most {
+            format!("it has {} more", counted(*length - most, "byte"))
+        } else {
+            return Ok(());
+        };
+        Err(StoreError::ChangedOutput { path: path.clone(), reason })
     }
 }

@@ -78,8 +78,11 @@ pub(super) fn resume(
         restore(line.entry).map_err(|reason| lines.damaged(&reason))?;
         ends = [line.pgn_end, line.epd_end];
     }
+    // A line without an end announces what was being written when the program was killed.
+    let begun: Option<StateLine> = serde_json::from_slice(&lines.torn).ok();
+    let most = begun.map_or(ends, |line| [line.pgn_end, line.epd_end]);
     let complete = lines.complete;
-    outputs.check_tails(ends)?;
+    outputs.check_lengths(ends, most)?;
     outputs.cut(ends);
     state.cut(complete);
     Ok(())

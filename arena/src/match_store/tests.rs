@@ -112,14 +112,15 @@ fn killed_at_any_byte_no_game_is_lost_or_doubled() {
     for number in 0..3 {
         let mut now = contents();
         store.append(&entry(number), &pgn(number), &epd(number)).unwrap();
-        // The files are written one after the other, the state last.
+        // The files are written one after the other, the end of the state's line last.
         let after = contents();
-        for place in [1, 2, 0] {
-            for end in now[place].len()..after[place].len() {
-                now[place] = after[place][..end].to_vec();
+        for (place, left) in [(0, 1), (1, 0), (2, 0), (0, 0)] {
+            let whole = &after[place][..after[place].len() - left];
+            for end in now[place].len()..whole.len() {
+                now[place] = whole[..end].to_vec();
                 moments.push((number, now.clone()));
             }
-            now[place].clone_from(&after[place]);
+            now[place] = whole.to_vec();
         }
     }
     drop(store);
@@ -206,7 +207,7 @@ fn foreign_damaged_and_changed_files_are_refused_and_left_alone() {
     assert!(matches!(refused, Err(StoreError::Damaged { line: 2, .. })));
 
     fs::write(&files.state, &whole.0).unwrap();
-    for changed in ["", &whole.1[1..], &format!("{}{}{}", whole.1, pgn(7), pgn(8))] {
+    for changed in ["", &whole.1[1..], &format!("{}{}", whole.1, pgn(7)), &format!("{}\n", whole.1)] {
         fs::write(&files.pgn, changed).unwrap();
         assert!(matches!(files.open(), Err(StoreError::ChangedOutput { .. })), "{changed}");
         assert_eq!(fs::read_to_string(&files.pgn).unwrap(), changed);

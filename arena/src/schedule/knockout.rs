@@ -15,6 +15,10 @@ pub(super) struct Knockout {
     /// Number of the round, from 1.
     pub(super) round: u32,
     pub(super) tie_breaks: u32,
+    /// Number of games in tie-breaks, as far as they have begun.
+    pub(super) tie_break_games: u64,
+    /// Number of encounters that the seeding decided.
+    pub(super) decided_by_seed: u64,
     /// Whether encounters have an odd number of games, the last of which is single.
     is_odd: bool,
 }
@@ -23,8 +27,15 @@ impl Knockout {
     pub(super) fn new(programs: usize, games: u32) -> Knockout {
         let places = seeding(programs.next_power_of_two());
         let bracket = places.into_iter().map(|seed| (seed < programs).then_some(seed)).collect();
-        let mut knockout =
-            Knockout { bracket, winners: Vec::new(), round: 1, tie_breaks: 0, is_odd: games % 2 == 1 };
+        let mut knockout = Knockout {
+            bracket,
+            winners: Vec::new(),
+            round: 1,
+            tie_breaks: 0,
+            tie_break_games: 0,
+            decided_by_seed: 0,
+            is_odd: games % 2 == 1,
+        };
         knockout.open_round();
         knockout
     }
@@ -49,7 +60,10 @@ impl Knockout {
                 Ordering::Greater => first,
                 Ordering::Less => second,
                 // The lower number is the better seed.
-                Ordering::Equal if self.tie_breaks == TIE_BREAKS => first.min(second),
+                Ordering::Equal if self.tie_breaks == TIE_BREAKS => {
+                    self.decided_by_seed += 1;
+                    first.min(second)
+                }
                 Ordering::Equal => continue,
             };
             let place = self.bracket.iter().position(|&program| program == Some(winner));
@@ -59,6 +73,7 @@ impl Knockout {
         }
         if self.winners.contains(&None) {
             self.tie_breaks += 1;
+            self.tie_break_games += 2 * self.winners.iter().filter(|winner| winner.is_none()).count() as u64;
         } else {
             self.bracket = std::mem::take(&mut self.winners);
             self.round += 1;

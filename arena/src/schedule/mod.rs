@@ -232,7 +232,7 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// Returns the total number of games, without the tie-breaks of a knockout.
+    /// Returns the total number of games as far as it is known: with the tie-breaks of a knockout that have begun.
     pub fn games(&self) -> u64 {
         let programs = self.settings.programs as u64;
         let encounters = match self.settings.format {
@@ -240,7 +240,24 @@ impl Schedule {
             TournamentFormat::Swiss { rounds } => programs / 2 * u64::from(rounds),
             TournamentFormat::Knockout => programs - 1,
         };
-        encounters * u64::from(self.settings.games)
+        encounters * u64::from(self.settings.games) + self.tie_break_games()
+    }
+
+    /// Returns the number of games that prolong tied encounters of a knockout, as far as they have begun.
+    pub fn tie_break_games(&self) -> u64 {
+        self.knockout().map_or(0, |knockout| knockout.tie_break_games)
+    }
+
+    /// Returns the number of encounters of a knockout that were tied to the end, so that the better seed advanced.
+    pub fn decided_by_seed(&self) -> u64 {
+        self.knockout().map_or(0, |knockout| knockout.decided_by_seed)
+    }
+
+    fn knockout(&self) -> Option<&Knockout> {
+        match &self.later {
+            Later::Knockout(knockout) => Some(knockout),
+            Later::Nothing | Later::Swiss { .. } => None,
+        }
     }
 
     /// Takes the next games to be played. Each game is taken once. Those of late programs come after all others; they can be
@@ -307,12 +324,14 @@ impl Schedule {
         }
     }
 
+    /// Returns the half points that each program was given for byes.
+    pub fn all_granted(&self) -> Vec<u64> {
+        (0..self.settings.programs).map(|program| self.granted(program)).collect()
+    }
+
     /// Returns the winner of a finished knockout.
     pub fn champion(&self) -> Option<usize> {
-        match &self.later {
-            Later::Knockout(knockout) => knockout.champion(),
-            Later::Nothing | Later::Swiss { .. } => None,
-        }
+        self.knockout()?.champion()
     }
 
     /// Starts the next wave, if there is one. All games of the present one must have been played.

@@ -290,6 +290,7 @@ fn ties_of_a_knockout_are_prolonged_but_not_for_ever() {
         }
     }
     assert_eq!((schedule.champion(), games), (Some(0), 4 + 2 * TIE_BREAKS));
+    assert_eq!((schedule.games(), schedule.decided_by_seed()), (u64::from(games), 1));
     let mut schedule = Schedule::new(settings(2, TournamentFormat::Knockout, 2)).unwrap();
     for (number, white) in [(0, Points::One), (1, Points::One), (2, Points::Half), (3, Points::One)] {
         assert_eq!(schedule.champion(), None);

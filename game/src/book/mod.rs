@@ -3,7 +3,6 @@
 mod polyglot;
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 use std::{fmt, iter};
@@ -11,6 +10,7 @@ use std::{fmt, iter};
 use shakmaty::{CastlingMode, Chess, Move};
 
 use crate::epd::{Escapes, Lexer, position_part};
+use crate::files::open_file;
 use crate::game::Game;
 use crate::lines::{LineRead, NumberedLines};
 
@@ -62,7 +62,7 @@ impl Book {
     /// # Errors
     /// The file can't be read or is not a book.
     pub fn open(path: &Path) -> Result<Book, BookError> {
-        let file = File::open(path)?;
+        let file = open_file(path)?;
         let is_epd =
             path.extension().and_then(OsStr::to_str).is_some_and(|end| end.eq_ignore_ascii_case("epd"));
         let mut bytes = Vec::new();

@@ -86,11 +86,13 @@ pub(super) trait Value: fmt::Display + Sized {
 
 macro_rules! numbers {
     ($($type:ty)*) => {$(
-        /// A whole number, limited to the range of the type.
+        /// A whole number, limited to the range of the type. What stands behind a decimal point is left out: some programs tell times so.
         impl Value for $type {
             fn read(words: &mut Words, name: &'static str) -> Result<$type, LineError> {
                 let word = words.next().unwrap_or_default();
-                let value: i128 = word.parse().map_err(|_| malformed(name, "a whole number", word))?;
+                let whole = word.split_once('.').filter(|(_, rest)| rest.bytes().all(|b| b.is_ascii_digit()));
+                let whole = whole.map_or(word, |(whole, _)| whole);
+                let value: i128 = whole.parse().map_err(|_| malformed(name, "a whole number", word))?;
                 Ok(value.try_into().unwrap_or(if value < 0 { <$type>::MIN } else { <$type>::MAX }))
             }
         }

@@ -76,6 +76,11 @@ fn learn(stream: &mut Stream<Cecp>, longest: Duration) -> Result<Features, Playe
             {
                 break;
             }
+            // Programs of every version know `xboard`.
+            Some(Message::Other(text)) if is_unknown_xboard(&text) => {
+                let fault = "it does not know `xboard`, so its protocol is another one, such as UCI";
+                return Err(stream.fail(PlayerFault::Start(fault.to_owned())));
+            }
             Some(_) => {}
             None if wakings < WAKINGS && Instant::now() < until => {
                 wakings += 1;
@@ -89,6 +94,12 @@ fn learn(stream: &mut Stream<Cecp>, longest: Duration) -> Result<Features, Playe
         }
     }
     Ok(known)
+}
+
+/// Whether a line says that `xboard` is no command, as Stockfish and others do.
+fn is_unknown_xboard(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    line.contains("unknown command") && line.contains("xboard")
 }
 
 /// Wakes an engine that has read its input and is silent.

@@ -116,9 +116,9 @@ impl<'a> TerminalSession<'a> {
                 self.show_board();
             }
             "eval" => self.show_evaluation(),
-            "fen" => self.say(self.game.fen()),
+            "fen" if rest.is_empty() => self.say(self.game.fen()),
             "setup" if rest.is_empty() => self.say("`setup` needs a position in FEN."),
-            "setup" => self.set_up(rest),
+            "setup" | "fen" => self.set_up(rest),
             "pgn" | "save" if rest.is_empty() => {
                 self.say("`pgn` needs the name of a file, such as `pgn game.pgn`.");
             }

@@ -248,12 +248,15 @@ impl UciSession<'_> {
     }
 }
 
+/// Greatest depth of `go perft`, as of `herald perft`: beyond all that is ever counted to the end.
+const DEEPEST_PERFT: u32 = 100;
+
 /// Thinking.
 impl UciSession<'_> {
     fn go(&mut self, go: &Go) {
         self.finish_search();
         if let Some(depth) = go.perft {
-            return self.perft(depth);
+            return self.perft(depth.min(DEEPEST_PERFT));
         }
         let allowed = self.read_allowed(&go.searchmoves);
         let limits = Limits { mate: go.mate, ..engine::limits(go.limits(self.game.turn())) };

@@ -319,7 +319,7 @@ fn the_variant_that_is_set_already_keeps_the_position() {
 #[test]
 fn perft_hears_isready_and_stop() {
     let session = session();
-    session.say("go perft 30\nisready");
+    session.say("go perft 99999999999\nisready");
     session.hear("readyok");
     session.say("stop");
     session.hear("info string perft stopped");
@@ -369,6 +369,7 @@ fn wrong_options_and_commands_get_one_line() {
             "info string UCI_Chess960 needs true or false, not \"maybe\"",
         ),
         ("go depth x", "info string go depth needs a whole number, not \"x\""),
+        ("go movetime 1.x", "info string go movetime needs a whole number, not \"1.x\""),
         ("debug", "info string debug needs on or off, not \"\""),
     ] {
         assert_eq!(answers(&session, wrong), [answer]);
@@ -377,6 +378,7 @@ fn wrong_options_and_commands_get_one_line() {
     let heard = answers(&session, "setoption name Hash value 33554432");
     assert!(heard.len() <= 1, "{heard:?}");
     best_move(&session, "go depth 2");
+    best_move(&session, "go movetime 10.5");
 }
 
 #[test]

@@ -46,9 +46,13 @@ pub(in crate::match_command) struct TournamentOptions {
 #[serde(rename_all = "kebab-case")]
 pub(in crate::match_command) enum FormatName {
     #[default]
+    /// Everybody meets everybody
     RoundRobin,
+    /// The first engines meet all the others
     Gauntlet,
+    /// Engines with about the same score meet; a bye counts as a won encounter
     Swiss,
+    /// The loser is out; a tie is prolonged by two games up to five times, then the better seed advances
     Knockout,
 }
 

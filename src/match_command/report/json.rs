@@ -30,6 +30,7 @@ pub(in crate::match_command) fn json_end(plan: &MatchPlan, game: &Match, end: Ma
         .collect();
     json!({
         "event": "end", "end": end, "winner": game.schedule.champion().map(|winner| plan.name(winner)),
+        "tie_break_games": game.schedule.tie_break_games(), "decided_by_seed": game.schedule.decided_by_seed(),
         "standings": json_standings(plan, game), "crosstable": json_crosstable(plan, game), "sprt": json_sprt(game),
         "openings": game.openings.count(), "openings_drawn": game.openings_drawn,
         "overhead_micros": micros(usage.overheads.median()), "lag_micros": micros(usage.lags.median()),
@@ -92,6 +93,7 @@ fn json_standings(plan: &MatchPlan, game: &Match) -> Vec<Value> {
         json!({
             "name": plan.name(program), "wins": standing.games.wins, "draws": standing.games.draws,
             "losses": standing.games.losses, "points": standing.games.halves() as f64 / 2.0,
+            "bye_points": game.standings.granted[program] as f64 / 2.0,
             "pairs": standing.pairs.0, "elo": sample.map(|sample| estimate(sample.elo())),
             "normalised_elo": sample.and_then(|sample| sample.normalised_elo()).map(estimate),
             "los": sample.and_then(|sample| sample.likelihood_of_superiority()),

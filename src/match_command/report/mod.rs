@@ -28,14 +28,38 @@ pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     if let Some(draws) = standings.draw_ratio() {
         let _ = writeln!(text, "\n{}, {:.1} % drawn", counted(standings.games, "game"), 100.0 * draws);
     }
-    if let Some(winner) = game.schedule.champion() {
-        let _ = writeln!(text, "Winner: {}", plan.name(winner));
-    }
+    text.push_str(&without_games(plan, game));
     text.push_str(&sprt_line(game));
     text.push_str(&repeated_openings(game));
     text.push_str(&usage(plan, game));
     if end == MatchEnd::Interrupted {
         text.push_str("Interrupted: there are games to play\n");
+    }
+    text
+}
+
+/// Tells what the table does not show: points of byes, tie-breaks, and the winner of a knockout.
+fn without_games(plan: &MatchPlan, game: &Match) -> String {
+    let mut text = String::new();
+    let granted = (0..).zip(&game.standings.granted).filter(|(_, halves)| **halves > 0);
+    let byes: Vec<String> = granted
+        .map(|(program, &halves)| format!("{} {:.1}", plan.name(program), halves as f64 / 2.0))
+        .collect();
+    if !byes.is_empty() {
+        let _ = writeln!(text, "Points of byes, which count in the order: {}", byes.join(", "));
+    }
+    let schedule = &game.schedule;
+    if schedule.tie_break_games() > 0 {
+        let tied = match schedule.decided_by_seed() {
+            0 => String::new(),
+            count => {
+                format!("; the better seed advanced from {} tied to the end", counted(count, "encounter"))
+            }
+        };
+        let _ = writeln!(text, "Tie-breaks: {}{tied}", counted(schedule.tie_break_games(), "game"));
+    }
+    if let Some(winner) = schedule.champion() {
+        let _ = writeln!(text, "Winner: {}", plan.name(winner));
     }
     text
 }

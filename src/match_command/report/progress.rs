@@ -226,8 +226,7 @@ impl<'a> MatchProgress<'a> {
             table_within(width, BESIDE_NAMES, ALWAYS_SHOWN, |longest| live_table(self.plan, game, longest));
         let rows: Vec<&str> = table.lines().take(1 + SHOWN).collect();
         let pace = self.pace.text(game);
-        // Tie-breaks of a knockout are added to the planned games.
-        self.bar.set_length(game.schedule.games().max(game.standings.games));
+        self.bar.set_length(game.schedule.games());
         self.bar.set_position(game.standings.games);
         self.bar.set_message(format!("{}\n{}{pace}", rows.join("\n"), ratio_line(game)));
     }
