@@ -102,14 +102,18 @@ fn single_games_are_resumed_and_tested() {
         "{output:?}"
     );
     let state = hall.read("s");
-    fs::write(hall.path("s"), first_lines(&state)).expect("written");
-    // The second game counts as being written when the runner was killed; a third would be somebody else's.
+    let begun = state.lines().nth(2).expect("three games");
+    // The second game was being written when the runner was killed.
+    fs::write(hall.path("s"), format!("{}{begun}", first_lines(&state))).expect("written");
     let pgn = hall.read("p");
     let second = pgn.match_indices("[Event ").nth(2).expect("three games").0;
     fs::write(hall.path("p"), &pgn[..second]).expect("written");
     let epd = hall.read("e");
     fs::write(hall.path("e"), first_lines(&epd)).expect("written");
     assert!(hall.play(&arguments).status.success());
+    fs::write(hall.path("p"), hall.read("p") + "[Event \"mine\"]\n\n*\n\n").expect("written");
+    assert!(refused(&hall.play(&arguments)).contains("it has 19 bytes more"));
+    fs::write(hall.path("p"), hall.read("p").replace("[Event \"mine\"]\n\n*\n\n", "")).expect("written");
     assert_eq!((hall.read("p").matches("[Event ").count(), hall.read("e").lines().count()), (3, 3));
     let other = hall.play(&["--games", "3", "--state", "s", "--pgn", "p", "--epd", "e", "--sprt", "0,10"]);
     assert!(refused(&other).contains("schedule.colours was \"alternating\", now null"), "{other:?}");
