@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::{Pid, Signal};
 
@@ -20,11 +20,14 @@ use crate::usage::status;
 /// Name of the variable. Its words are the marks of the program, and of the programs of Herald's that have started it in turn.
 pub(crate) const VARIABLE: &str = "HERALD_STARTED";
 
-/// Most looks for processes: one that starts another while it is killed needs a second, and so does one that is just becoming another
-/// program, which has no environment for a moment.
-const MOST_LOOKS: u32 = 5;
-/// Pause before a look for a process that had no environment.
+/// Longest time for looks at processes: one that starts another while it is killed needs a second look, and so does one that is just
+/// becoming another program, which has no environment for a moment. On a busy machine a moment can last.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
+/// Pause before another look.
 const MOMENT: Duration = Duration::from_millis(3);
+
+/// Where the address of the environment stands in the status of a process, behind its name (`env_start`, see `proc_pid_stat(5)`).
+const ENVIRONMENT_START: usize = 47;
 
 /// What the marks of this process begin with. The time tells it from an earlier process of the same number.
 static OWNER: LazyLock<String> = LazyLock::new(|| {
@@ -54,7 +57,8 @@ impl Mark {
 
     /// Kills all processes with this mark.
     pub(crate) fn kill_all(&self) {
-        for _ in 0..MOST_LOOKS {
+        let until = Instant::now() + LONGEST_LOOK;
+        loop {
             let marked = self.processes();
             let may_hide = numbers().into_iter().any(is_between_programs);
             if marked.is_empty() && !may_hide {
@@ -64,9 +68,10 @@ impl Mark {
                 // It may have ended meanwhile.
                 let _ = rustix::process::kill_process(process, Signal::KILL);
             }
-            if may_hide {
-                thread::sleep(MOMENT);
+            if Instant::now() >= until {
+                return;
             }
+            thread::sleep(MOMENT);
         }
     }
 
@@ -91,15 +96,17 @@ fn numbers() -> Vec<u32> {
     numbers.filter(|&number| number > 1).collect()
 }
 
-/// Whether a process runs and has no environment: it may be starting another program (`exec`) at this moment. The threads of the kernel
-/// have none either; their parent is 2, or none.
+/// Whether a process is starting another program (`exec`) at this moment: it runs and has no place for an environment. An empty one has a
+/// place. The threads of the kernel have none either; their parent is 2, or none.
 fn is_between_programs(process: u32) -> bool {
     let folder = format!("/proc/{process}");
     let is_empty = fs::read(format!("{folder}/environ")).is_ok_and(|environment| environment.is_empty());
     is_empty
         && status(Path::new(&folder)).is_some_and(|status| match status.as_slice() {
             [state, parent, ..] => {
-                !["Z", "X"].contains(&state.as_str()) && !["0", "2"].contains(&parent.as_str())
+                !["Z", "X"].contains(&state.as_str())
+                    && !["0", "2"].contains(&parent.as_str())
+                    && status.get(ENVIRONMENT_START).is_none_or(|address| address == "0")
             }
             _ => false,
         })
