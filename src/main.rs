@@ -33,7 +33,8 @@ use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
-use std::process::ExitCode;
+use std::panic;
+use std::process::{self, ExitCode};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -132,7 +133,17 @@ fn uci_lines() -> Option<String> {
     is_command.then(|| arguments.join("\n"))
 }
 
+/// Lets a panic of any thread end the program, also where it was built to unwind, as tests are.
+fn abort_on_panic() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        process::abort()
+    }));
+}
+
 fn main() -> ExitCode {
+    abort_on_panic();
     if let Some(lines) = uci_lines() {
         return end(session::uci_lines(lines));
     }

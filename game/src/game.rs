@@ -290,6 +290,15 @@ impl Game {
         }
     }
 
+    /// Whether the side to move can mate in one.
+    pub fn can_mate_at_once(&self) -> bool {
+        self.legal_moves().into_iter().any(|mv| {
+            let mut next = self.position().clone();
+            next.play_unchecked(mv);
+            next.is_checkmate()
+        })
+    }
+
     /// The outcome if the time of `loser` has run out: a draw if the opponent could not mate by any series of legal moves (FIDE Laws
     /// 6.9). Only the material is examined; permanently blocked positions are not recognised.
     pub fn flag_fall(&self, loser: Color) -> Outcome {

@@ -9,7 +9,7 @@
 //! - [`signals`]: signals that end or interrupt this program.
 //! - [`terminal`]: size, mode and pending input of the terminal. The standard library tells whether a stream is a terminal.
 //! - [`affinity`]: processor affinity of threads.
-//! - [`FileId`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`output_is_null`], [`raise_file_limit`]: files.
+//! - [`FileId`], [`NamedFile`], [`find_named_twice`], [`name_count`], [`give_owner`], [`standard_input`], [`standard_output`], [`output_is_null`], [`raise_file_limit`]: files.
 //! - [`notice_dead_peer`]: time-outs of a TCP connection whose other end has vanished.
 //! - [`split_words`]: the words of a command line, in which Windows has backslashes in paths.
 //! - [`open_with_default`]: opens a file as the desktop does, such as a page in the browser.
@@ -22,6 +22,7 @@
 //! with the prefetch instruction, in `search`) and serial lines (`serialport`).
 
 mod desktop;
+mod named_file;
 mod network;
 mod process;
 mod run_delay;
@@ -40,6 +41,7 @@ mod words;
 use std::time::Duration;
 
 pub use desktop::open_with_default;
+pub use named_file::{NamedFile, find_named_twice};
 pub use network::notice_dead_peer;
 pub use process::{PipeRead, Pipes, Resources};
 pub use run_delay::run_delay;

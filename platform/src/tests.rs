@@ -59,4 +59,12 @@ fn a_file_is_the_same_under_each_of_its_names() {
     assert!(id.is_some() && id == FileId::of(&File::open(file("src/../Cargo.toml")).unwrap()));
     assert_ne!(id, FileId::at(&file("src/lib.rs")));
     assert_eq!(FileId::at(&file("src")), None);
+    let named = |name: &str| NamedFile::at(&file(name));
+    assert_eq!(named("src/../Cargo.toml"), named("Cargo.toml"));
+    assert_eq!(named("src/../no file"), named("no file"));
+    assert_ne!(named("no file"), named("src/no file"));
+    assert_eq!((named("src"), named("no folder/no file")), (None, None));
+    let (one, other, manifest) = (file("no file"), file("src/../no file"), file("Cargo.toml"));
+    assert_eq!(find_named_twice([("a", &*one), ("b", &*manifest), ("c", &*other)]), Some(("a", "c")));
+    assert_eq!(find_named_twice([("a", &*one), ("b", &*manifest)]), None);
 }

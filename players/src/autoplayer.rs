@@ -22,9 +22,9 @@ pub struct AutoplayerPlayer {
     notation: MoveNotation,
     tells_time: bool,
     state: DialectState,
-    /// Whether it has moved in this game. What it says before may still belong to the last game, as there is nothing by which the
-    /// dialect tells games apart.
-    has_moved: bool,
+    /// Whether all that it says belongs to this game: it has moved, or its process has played no other. Nothing in the dialect tells
+    /// games apart.
+    is_present: bool,
     /// It was ended while it thought: its move could come in the next game.
     needs_restart: bool,
     /// What it has said after a line that was too long.
@@ -54,7 +54,7 @@ impl AutoplayerPlayer {
             notation: MoveNotation::default(),
             tells_time: true,
             state: DialectState::Idle,
-            has_moved: false,
+            is_present: true,
             needs_restart: false,
             pending: None,
         };
@@ -77,7 +77,7 @@ impl AutoplayerPlayer {
         if self.state != DialectState::Thinking {
             return PlayerEvent::Remark(format!("writes {}", excerpt(line)));
         }
-        (self.state, self.has_moved) = (DialectState::Waiting, true);
+        (self.state, self.is_present) = (DialectState::Waiting, true);
         PlayerEvent::Move(line.trim_start().strip_prefix("move").unwrap_or_default().trim().to_owned())
     }
 
@@ -87,7 +87,7 @@ impl AutoplayerPlayer {
 
     fn finish(&mut self, result: &Command) -> Result<(), PlayerFault> {
         self.needs_restart |= self.state == DialectState::Thinking;
-        self.state = DialectState::Idle;
+        (self.state, self.is_present) = (DialectState::Idle, false);
         self.tell(result)
     }
 
@@ -153,12 +153,12 @@ impl ProtocolPlayer for AutoplayerPlayer {
         Ok(match said.message {
             Message::Move(text) => {
                 if self.state == DialectState::Thinking {
-                    (self.state, self.has_moved) = (DialectState::Waiting, true);
+                    (self.state, self.is_present) = (DialectState::Waiting, true);
                 }
                 Some(PlayerEvent::Move(text))
             }
             Message::Time { .. } | Message::Result { result: GameResult::Known(_), .. }
-                if !self.has_moved =>
+                if !self.is_present =>
             {
                 None
             }
@@ -192,7 +192,7 @@ impl Player for AutoplayerPlayer {
             // It may have ended already.
             let _ = self.tell(&Command::Quit);
             self.stream.replace(stream);
-            self.needs_restart = false;
+            (self.needs_restart, self.is_present) = (false, true);
         }
         self.tell(&Command::New)?;
         // The dialect has no moves that nobody answers: an opening is a position.
@@ -206,7 +206,7 @@ impl Player for AutoplayerPlayer {
             self.tell(&command)?;
         }
         self.tell(&level)?;
-        (self.state, self.has_moved) = (DialectState::Ready, false);
+        self.state = DialectState::Ready;
         Ok(())
     }
 

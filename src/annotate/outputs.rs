@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use clap::Args;
 use game::{GameTree, TreeReader};
-use platform::FileId;
+use platform::NamedFile;
 
 use super::games::Games;
 use super::resume::{self, KnownData};
@@ -271,19 +271,20 @@ fn read_engine(path: &Path) -> Result<String> {
 
 /// Refuses a file that is named for two outputs, however it is spelt, and pages in the place of something else.
 fn refuse_twice(output: Option<&Path>, paths: &OutputPaths) -> Result<()> {
-    let mut known: Vec<(PathBuf, Option<FileId>)> = Vec::new();
+    let mut known = Vec::new();
     for path in output.into_iter().chain(paths.all().map(PathBuf::as_path)) {
-        let (place, id) = (place(path), FileId::at(path));
-        if known.iter().any(|(other, same)| *other == place || id.is_some() && *same == id) {
+        let Some(file) = NamedFile::at(path) else { continue };
+        if known.contains(&file) {
             return Err(WrongInput::of(anyhow!("`{}` is named for two outputs", path.display())));
         }
-        known.push((place, id));
+        known.push(file);
     }
     let Some(html) = &paths.html else { return Ok(()) };
-    let pages = (2..).map(|number| numbered(html, number));
-    for page in pages.take_while(|page| page.exists() || known.iter().any(|(other, _)| *other == place(page)))
-    {
-        let is_output = known.iter().any(|(other, _)| *other == place(&page));
+    for page in (2..).map(|number| numbered(html, number)) {
+        let is_output = NamedFile::at(&page).is_some_and(|file| known.contains(&file));
+        if !is_output && !page.exists() {
+            break;
+        }
         if is_output || !is_page(&page) {
             let page = page.display();
             return Err(WrongInput::of(anyhow!(
@@ -292,13 +293,6 @@ fn refuse_twice(output: Option<&Path>, paths: &OutputPaths) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The folder of a file without links and `..`, and its name.
-fn place(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    path.file_name().map_or_else(|| path.to_owned(), |name| folder.join(name))
 }
 
 /// Whether a file begins as our pages do, is empty, as an interrupted run may have left it, or does not exist.

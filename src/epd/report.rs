@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{self, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use analysis::expressions::Filter;
 use analysis::report::{self, Listed, ReportError, RunSummary, SuiteReport, SuiteRuns, ThemeRule};
@@ -10,7 +10,7 @@ use analysis::{InputFile, SelectedRecords, refuse_overwriting};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use messages::epd::MoveReading;
-use platform::FileId;
+use platform::find_named_twice;
 
 use super::EscapesArg;
 use super::work::explain;
@@ -139,12 +139,11 @@ impl ReportArgs {
     fn check_outputs(&self, inputs: &[InputFile]) -> Result<()> {
         let outputs = [("--html", &self.html), ("--csv", &self.csv), ("--feedback", &self.feedback)];
         let outputs = outputs.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
-        let outputs: Vec<_> = outputs.collect();
-        for (number, (option, output)) in outputs.iter().enumerate() {
+        for (_, output) in outputs.clone() {
             refuse_overwriting(output, inputs).map_err(WrongInput::of)?;
-            if let Some((other, _)) = outputs[..number].iter().find(|(_, earlier)| is_same(earlier, output)) {
-                return Err(WrongInput::of(anyhow!("{other} and {option} name the same file")));
-            }
+        }
+        if let Some((one, other)) = find_named_twice(outputs) {
+            return Err(WrongInput::of(anyhow!("{one} and {other} name the same file")));
         }
         Ok(())
     }
@@ -158,18 +157,6 @@ fn split(run: &Path) -> (String, &Path) {
     }
     let name = run.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     (name, run)
-}
-
-/// Whether two paths refer to the same file, which need not exist.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| {
-        let path = path::absolute(path).ok()?;
-        Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
-    };
-    match (FileId::at(one), FileId::at(other)) {
-        (None, None) => !one.exists() && place(one).is_some_and(|one| Some(one) == place(other)),
-        (one, other) => one == other,
-    }
 }
 
 fn write(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Result<(), ReportError>) -> Result<()> {

@@ -498,10 +498,11 @@ impl GameReferee<'_> {
         }
     }
 
-    /// Whether the game may end now by repetition or the fifty-move rule.
+    /// Whether the game may end now by repetition or the fifty-move rule. Under CEGO "the mediator must make sure the playing engine
+    /// could not deliver mate in their turn".
     fn may_draw(&self) -> bool {
         let mediates = self.setup.seats.iter().any(|seat| seat.protocol == Some(Protocol::Cego));
-        !mediates || !rules::can_mate_at_once(&self.record.game)
+        !mediates || !self.record.game.can_mate_at_once()
     }
 
     /// Handles a draw offer or its acceptance.

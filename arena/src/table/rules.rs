@@ -60,16 +60,6 @@ impl Rules {
     }
 }
 
-/// Whether the side to move can mate in one. A CEGO mediator must not declare a draw then ("the mediator must make sure
-/// the playing engine could not deliver mate in their turn").
-pub(super) fn can_mate_at_once(game: &Game) -> bool {
-    game.legal_moves().into_iter().any(|m| {
-        let mut next = game.position().clone();
-        next.play_unchecked(m);
-        next.is_checkmate()
-    })
-}
-
 /// Returns the outcome, and a text with the overdrawn time, if the flag of the side to move has fallen by now.
 pub(crate) fn check_flag(game: &Game, clock: &Clock, at: Instant) -> Option<(Outcome, String)> {
     if at <= clock.flag_falls()? {
@@ -286,12 +276,6 @@ mod tests {
         let five = game(START, &SHUFFLE.repeat(4));
         assert_eq!(automatic.judge(&five), Some(Outcome::Draw(DrawReason::FivefoldRepetition)));
         assert_eq!(claimed.judge(&game(START, SHUFFLE)), None);
-    }
-
-    #[test]
-    fn a_mate_at_hand_is_seen() {
-        assert!(can_mate_at_once(&game("6k1/Q7/5K2/8/8/8/8/8 b - - 99 80", "Kh8")));
-        assert!(!can_mate_at_once(&game("6k1/8/8/8/8/8/8/K6Q b - - 99 80", "Kf8")));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod notation;
 mod option;
 mod state;
 mod thinking;
+pub mod variants;
 
 pub use board::{CecpBoard, PositionRefusal};
 pub use command::{Command, CommandError, EditLine, Place, RootMoves, TimeSession};

@@ -161,7 +161,6 @@ impl CecpPlayer {
             let name = name.ok_or_else(|| not_offered(self.features.variants(), played))?;
             self.stream.tell(Command::Variant(name.to_owned()))?;
         }
-        told_clock.into_iter().try_for_each(|command| self.stream.tell(command))?;
         self.stream.tell(Command::Post(true))?;
         self.stream.tell(Command::Ponder(game.ponder))?;
         if self.features.has(Switch::Name) && !game.opponent.trim().is_empty() {
@@ -175,7 +174,9 @@ impl CecpPlayer {
         self.stream.tell(Command::Force)?;
         position.into_iter().try_for_each(|line| self.stream.tell(line))?;
         self.game = GameState { told: 0, last_told: None, control: Some(control) };
-        self.tell_moves(&game.game)
+        self.tell_moves(&game.game)?;
+        // The moves of a session are counted from here on: those of an opening take no time.
+        told_clock.into_iter().try_for_each(|command| self.stream.tell(command))
     }
 
     /// Sends the moves that were not sent yet.

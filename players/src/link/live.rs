@@ -154,9 +154,10 @@ impl LinkGame {
         self.stage == LinkStage::Playing && self.game.turn() == self.color
     }
 
-    /// The end of the game by the position on the board; draws that could be claimed are claimed by both ends.
+    /// The end of the game by the position on the board; draws that could be claimed are claimed by both ends, unless a mate is at hand.
     pub(crate) fn ending(&self) -> Option<Outcome> {
-        self.game.outcome().or_else(|| self.game.claim().map(Outcome::Draw))
+        let claim = || self.game.claim().filter(|_| !self.game.can_mate_at_once());
+        self.game.outcome().or_else(|| claim().map(Outcome::Draw))
     }
 
     /// Plays a move of our engine.

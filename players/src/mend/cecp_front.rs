@@ -6,11 +6,11 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, Game, Move, Outcome, PlayedVariant, ScoreBound, TimeControl};
+use game::{Clock, Color, Game, Move, Outcome, PlayedVariant, PocketOwner, ScoreBound, TimeControl};
 use messages::cecp::{
     Audience, CecpBoard, Command, CommandError, EditLine, EngineMode, Feature, Message, NULL_MOVE,
     Occupation, OptionDefinition, PositionRefusal, RootMoves, SessionState, StateChange, Status, Switch,
-    ThinkingLine, TimeSession, centiseconds, illegality, move_text,
+    ThinkingLine, TimeSession, centiseconds, illegality, move_text, variants,
 };
 use shakmaty::ByColor;
 
@@ -19,10 +19,6 @@ use super::program::{Answer, News};
 use super::question::Question;
 use super::{Desk, Front, Setting};
 use crate::Thinking;
-
-/// The names of variants that XBoard knows and that differ from those of UCI.
-const NAMES: [(&str, &str); 3] =
-    [("normal", "chess"), ("fischerandom", "chess960"), ("giveaway", "antichess")];
 
 /// Options of UCI programs that have a command of CECP, or that the players set.
 const HIDDEN: [&str; 8] = [
@@ -84,7 +80,7 @@ impl Front for CecpFront {
             return self.edit_line(line, desk);
         }
         let command: Result<Command, CommandError> = line.parse();
-        if self.state.paused && command.as_ref().is_ok_and(ends_pause) {
+        if self.state.paused && command.as_ref().is_ok_and(Command::ends_pause) {
             self.resume();
         }
         match command {
@@ -221,6 +217,7 @@ impl CecpFront {
             C::White => return Ok(self.put_on_move(Color::White, desk)),
             C::Black => return Ok(self.put_on_move(Color::Black, desk)),
             C::Result { result, .. } => {
+                self.draw_offered = false;
                 desk.program.end_game(Outcome::adjudicated(&result.to_string()));
                 return Ok(StateChange::Mode(EngineMode::Force));
             }
@@ -232,13 +229,18 @@ impl CecpFront {
             C::Remove => self.take_back(2, desk)?,
             C::Analyze => return analyse(desk),
             C::Exit => return Ok(StateChange::EndAnalysis),
-            C::Status => tell_status(desk),
+            C::Status if self.state.mode == EngineMode::Analyze => self.tell_status(desk),
             C::Exclude(moves) => self.exclude(&moves, true, desk)?,
             C::Include(moves) => self.exclude(&moves, false, desk)?,
             C::Hint => self.hint(desk),
             C::Book => desk.output.line(Message::BookEnd),
             C::Random => return Ok(StateChange::ToggleRandom),
-            C::Ponder(on) => return Ok(StateChange::Ponder(on)),
+            C::Ponder(on) => {
+                if !on {
+                    desk.program.stop_pondering();
+                }
+                return Ok(StateChange::Ponder(on));
+            }
             setting => self.obey_setting(setting, desk)?,
         }
         Ok(StateChange::Nothing)
@@ -263,8 +265,11 @@ impl CecpFront {
                 self.time.begin(TimeControl::PerMove(time), ply);
             }
             C::Depth(depth) => self.time.depth = Some(depth).filter(|depth| *depth > 0),
-            C::NodeRate(0) => return Err("processor time is not counted".into()),
-            C::NodeRate(rate) => self.time.node_rate = Some(rate).filter(|rate| *rate > 0),
+            C::NodeRate(0) => {
+                self.time.node_rate = None;
+                return Err("processor time is not counted".into());
+            }
+            C::NodeRate(rate) => self.time.node_rate = Some(rate),
             C::Time { centiseconds } => self.time.set(OWN, centiseconds),
             C::OpponentTime { centiseconds } => self.time.set(OTHER, centiseconds),
             C::Name(name) => self.opponent = name,
@@ -306,10 +311,14 @@ impl CecpFront {
 
     fn variant(&mut self, name: &str, desk: &mut Desk) -> Result<StateChange, String> {
         desk.program.meet().map_err(|fault| format!("the program {fault}"))?;
-        let played = PlayedVariant::named(name);
-        let played = played.filter(|played| desk.program.abilities().variants.contains(played));
-        let played = played.ok_or("unknown variant")?;
-        Ok(self.new_game(played.start(), StateChange::Side(Color::Black), desk))
+        let can_play = |game: &Game| desk.program.abilities().variants.contains(&PlayedVariant::of(game));
+        let is_offered = |(game, _): &(Game, _)| can_play(game) && game.pocket_owner() == PocketOwner::Captor;
+        let (game, setup) = variants::start(name).filter(is_offered).ok_or("unknown variant")?;
+        let change = self.new_game(game, StateChange::Side(Color::Black), desk);
+        if let Some(setup) = setup {
+            desk.output.line(setup);
+        }
+        Ok(change)
     }
 
     fn play_side(&self, side: impl FnOnce(Color) -> Color) -> StateChange {
@@ -357,16 +366,21 @@ impl CecpFront {
         if self.state.mode == EngineMode::Analyze {
             self.interrupt(desk);
         }
-        if is_playing {
-            self.end_on_board(desk);
+        match self.ending() {
+            // A GUI that does not see the draw would call the claim false; the opponent may agree to an offer.
+            Some((outcome @ Outcome::Draw(_), false)) if is_playing => {
+                desk.output.line(Message::OfferDraw);
+                self.leave(outcome, desk);
+            }
+            Some((outcome, _)) if is_playing => self.end(outcome, None, desk),
+            _ => {}
         }
     }
 
-    /// Tells the result if the rules have ended the game.
-    fn end_on_board(&mut self, desk: &mut Desk) {
-        if let Some(outcome) = self.board.game().and_then(Game::outcome) {
-            self.end(outcome, None, desk);
-        }
+    /// The end of the game by the rules, and whether a GUI sees it by itself.
+    fn ending(&self) -> Option<(Outcome, bool)> {
+        let game = self.board.game()?;
+        game.outcome().map(|outcome| (outcome, variants::is_plain(game.variant(), outcome)))
     }
 
     fn end(&mut self, outcome: Outcome, reason: Option<String>, desk: &mut Desk) {
@@ -374,6 +388,10 @@ impl CecpFront {
         if let Ok(result) = outcome.result().parse() {
             desk.output.line(Message::Result { result, comment: Some(comment) });
         }
+        self.leave(outcome, desk);
+    }
+
+    fn leave(&mut self, outcome: Outcome, desk: &mut Desk) {
         desk.program.end_game(Some(outcome));
         self.state.apply(StateChange::Mode(EngineMode::Force));
     }
@@ -399,7 +417,10 @@ impl CecpFront {
         self.time.moved();
         let clock = self.question_clock();
         desk.program.ponder(&clock);
-        self.end_on_board(desk);
+        // Where the GUI doesn't see the end, the loser tells it.
+        if let Some((outcome, true)) = self.ending() {
+            self.end(outcome, None, desk);
+        }
         self.undefer(desk);
     }
 
@@ -437,6 +458,7 @@ impl CecpFront {
 
     fn replaced(&mut self, desk: &mut Desk) {
         self.interrupt(desk);
+        self.draw_offered = false;
         self.expected = None;
         self.excluded.clear();
     }
@@ -456,12 +478,12 @@ impl CecpFront {
         } else {
             game.legal_moves().into_iter().filter(|mv| !self.excluded.contains(mv)).collect()
         };
-        let clock = if is_analysis {
+        let nodes = self.time.nodes().filter(|_| !is_analysis);
+        let clock = if is_analysis || nodes.is_some() {
             Clock::new(TimeControl::Unlimited)
         } else {
             self.time.clock_of(color, game.ply())
         };
-        let nodes = self.time.nodes().filter(|_| !is_analysis);
         let depth = self.time.depth.filter(|_| !is_analysis);
         let (ponder, opponent) = (self.state.ponder, self.opponent.clone());
         Question { game, clock, heard, is_analysis, depth, nodes, roots, ponder, opponent, ratings }
@@ -520,6 +542,21 @@ impl CecpFront {
         }
     }
 
+    /// Handles `.`. A GUI stops asking if nothing comes, also where there is nothing to be analysed.
+    fn tell_status(&self, desk: &mut Desk) {
+        let best = desk.program.best();
+        let moves = self.board.game().map_or(0, |game| game.legal_moves().len());
+        let status = Status {
+            centiseconds: best.map_or(0, |(question, _)| centiseconds(question.heard.elapsed())),
+            nodes: best.and_then(|(_, best)| best.nodes).unwrap_or_default(),
+            depth: best.and_then(|(_, best)| best.depth).unwrap_or_default(),
+            moves_left: 0,
+            moves_total: u32::try_from(moves).unwrap_or(u32::MAX),
+            current: None,
+        };
+        desk.output.line(Message::Status(status));
+    }
+
     fn draw(&mut self, desk: &mut Desk) {
         if self.is_on_move(desk) {
             desk.program.offer_draw();
@@ -535,6 +572,7 @@ impl CecpFront {
             desk.program.interrupt();
             self.time.used += used;
         }
+        desk.program.stop_pondering();
         StateChange::Paused(true)
     }
 
@@ -571,7 +609,7 @@ fn announce(desk: &mut Desk) {
     });
     let texts = vec![
         Feature::MyName(desk.program.name().to_owned()),
-        Feature::Variants(can.variants.iter().map(|&played| variant_name(played)).collect()),
+        Feature::Variants(can.variants.iter().flat_map(|&played| variants::names_of(played)).collect()),
         Feature::EndgameTables(can.tables.clone()),
     ];
     desk.output.line(Message::Features(switches.collect()));
@@ -600,39 +638,6 @@ fn analyse(desk: &mut Desk) -> Result<StateChange, String> {
     }
 }
 
-/// Handles `.`.
-fn tell_status(desk: &mut Desk) {
-    let Some((question, best)) = desk.program.best().filter(|(question, _)| question.is_analysis) else {
-        return;
-    };
-    let status = Status {
-        centiseconds: centiseconds(question.heard.elapsed()),
-        nodes: best.nodes.unwrap_or_default(),
-        depth: best.depth.unwrap_or_default(),
-        moves_left: 0,
-        moves_total: u32::try_from(question.game.legal_moves().len()).unwrap_or(u32::MAX),
-        current: None,
-    };
-    desk.output.line(Message::Status(status));
-}
-
-/// Whether a command ends a pause: GUIs drop their pause without `resume` when the user begins or edits a game.
-fn ends_pause(command: &Command) -> bool {
-    use Command as C;
-    matches!(
-        command,
-        C::New
-            | C::Variant(_)
-            | C::Force
-            | C::Go
-            | C::PlayOther
-            | C::SetBoard(_)
-            | C::Edit
-            | C::Undo
-            | C::Remove
-    ) || matches!(command, C::UserMove(_) | C::BareMove(_) | C::Result { .. } | C::Analyze | C::Ping(_))
-}
-
 fn error(kind: &str, line: &str) -> Message {
     Message::Error { kind: kind.to_owned(), command: game::excerpt(line) }
 }
@@ -646,11 +651,6 @@ fn remark(text: &str) -> Message {
         })
     });
     told.unwrap_or_else(|| Message::Debug(format!("herald mend: {text}")))
-}
-
-fn variant_name(played: PlayedVariant) -> String {
-    let name = played.name();
-    NAMES.iter().find(|(_, uci)| *uci == name).map_or(name, |(cecp, _)| cecp).to_owned()
 }
 
 /// The options that a GUI of CECP is offered, each name once.

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use game::{Clock, Color, Phase, Phases, TimeControl};
 use messages::cecp::TimeSession;
 
+use super::question;
+
 /// The program's clock and that of the opponent are those of these sides, whatever they play.
 pub(super) const OWN: Color = Color::White;
 pub(super) const OTHER: Color = Color::Black;
@@ -53,19 +55,24 @@ impl FrontTime {
         }
     }
 
-    /// Charges the program's move.
+    /// Charges the program's move. Where nodes count, that is the time for which it got nodes.
     pub(super) fn moved(&mut self) {
         let used = self.since.elapsed() + std::mem::take(&mut self.used);
+        let used = self.share().filter(|_| self.node_rate.is_some()).unwrap_or(used);
         let left = self.clock.remaining(OWN, Instant::now()).unwrap_or(used);
         self.clock.book_turn(OWN, used.min(left));
         self.since = Instant::now();
     }
 
-    /// Nodes for a move, if `st` and `nps` say so.
+    /// Nodes for a move under `nps`.
     pub(super) fn nodes(&self) -> Option<u64> {
-        let TimeControl::PerMove(time) = self.clock.control(OWN) else { return None };
-        let nodes = time.as_millis().saturating_mul(u128::from(self.node_rate?)) / 1000;
+        let nodes = self.share()?.as_millis().saturating_mul(u128::from(self.node_rate?)) / 1000;
         Some(u64::try_from(nodes).unwrap_or(u64::MAX).max(1))
+    }
+
+    /// The time of the next move if a program does not divide it.
+    fn share(&self) -> Option<Duration> {
+        question::share(self.clock.move_time(OWN, Instant::now()))
     }
 
     /// The clock with the program on the side of `color`.

@@ -177,14 +177,14 @@ fn first_start(
 /// A program that was started in this protocol.
 type Found = (Protocol, Box<dyn MendedPlayer>);
 
-/// Returns the program if it was found, or why it can't be started. Other faults are kept.
+/// Returns the program if it was found, or why it can't be started. Other faults are kept, also what is wrong in CECP only.
 fn found_by(
     (protocol, started): (Protocol, Result<Box<dyn MendedPlayer>, PlayerFault>),
     faults: &mut Vec<PlayerFault>,
 ) -> Option<Result<Found, PlayerFault>> {
     match started {
         Ok(player) => Some(Ok((protocol, player))),
-        Err(fault @ PlayerFault::Start(_)) => Some(Err(fault)),
+        Err(fault @ PlayerFault::Start(_)) if protocol == Protocol::Uci => Some(Err(fault)),
         Err(fault) => {
             faults.push(fault);
             None

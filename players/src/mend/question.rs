@@ -79,10 +79,7 @@ impl Question {
         let left = self.clock.remaining(self.color(), self.heard)?;
         let time = match self.clock.move_time(self.color(), self.heard) {
             // Nobody else looks at the clock.
-            MoveTime::Clock { remaining, increment, moves_to_go } if self.has_own_limit() => {
-                let moves = moves_to_go.unwrap_or(25).clamp(1, 25);
-                (remaining / moves + increment / 2).min(remaining / 2)
-            }
+            time @ MoveTime::Clock { .. } if self.has_own_limit() => share(time)?,
             _ => left.saturating_sub(LAST_WORD.max(left / 25)),
         };
         self.heard.checked_add(time)
@@ -112,4 +109,16 @@ impl Question {
 fn told_time(time: Duration, abilities: &Abilities) -> Duration {
     let is_whole = time.subsec_nanos() == 0;
     if abilities.rounds_up && !is_whole { Duration::from_secs(time.as_secs() + 1) } else { time }
+}
+
+/// The part of the time that one move may take.
+pub(super) fn share(time: MoveTime) -> Option<Duration> {
+    match time {
+        MoveTime::Clock { remaining, increment, moves_to_go } => {
+            let moves = moves_to_go.unwrap_or(25).clamp(1, 25);
+            Some((remaining / moves + increment / 2).min(remaining / 2))
+        }
+        MoveTime::Fixed(time) => Some(time),
+        MoveTime::Unlimited => None,
+    }
 }

@@ -107,7 +107,9 @@ impl MendedPlayer for ScriptedPlayer {
             rounds_up: true,
             restricts: true,
             memory: true,
-            variants: vec![PlayedVariant::CHESS, PlayedVariant::CHESS960],
+            variants: ["chess", "chess960", "kingofthehill", "crazyhouse"]
+                .map(|name| PlayedVariant::named(name).unwrap())
+                .into(),
             options: vec![OptionDefinition { name: "Style".into(), kind, purpose: None }],
             ..Abilities::default()
         }
@@ -343,6 +345,66 @@ fn a_pause_stops_the_search_and_the_clock() {
 }
 
 #[test]
+fn nobody_ponders_in_a_pause_or_after_easy() {
+    for word in ["pause", "easy"] {
+        let mut bench = cecp();
+        bench.send("hard\nusermove e2e4");
+        bench.moves("e7e5");
+        assert!(bench.told().ends_with("|wait 2"));
+        bench.send(word);
+        assert_eq!(bench.told(), "call off", "{word}");
+    }
+    let mut bench = cecp();
+    bench.send("usermove e2e4\npause");
+    assert_eq!(bench.send("ping 5"), "Error (paused): ping 5");
+    bench.told();
+    assert_eq!(bench.send("resume"), "");
+    assert!(bench.told().starts_with("new 1|think"));
+}
+
+#[test]
+fn a_variant_that_the_gui_does_not_know() {
+    let mut bench = cecp();
+    assert_eq!(bench.send("variant bughouse"), "Error (unknown variant): variant bughouse");
+    let said = bench.send("variant kingofthehill\nforce");
+    assert!(said.starts_with("setup (PNBRQKpnbrqk) 8x8+0_fairy "), "{said}");
+    bench.send("setboard 7k/8/8/8/8/4K3/8/8 w - - 0 1\ngo");
+    assert_eq!(bench.moves("e3e4"), "move e3e4", "the loser tells the result");
+    bench.send("new\nvariant kingofthehill\nforce\nsetboard 7k/8/8/8/8/4K3/8/8 w - - 0 1\nplayother");
+    assert!(bench.send("usermove e3e4").starts_with("1-0 {"));
+}
+
+#[test]
+fn nodes_in_the_place_of_time() {
+    let mut bench = cecp();
+    bench.send("nps 100\nusermove e2e4");
+    assert!(bench.told().ends_with("- None"), "the program can't count them");
+    let after = |nodes| PlayerEvent::Thinking(Thinking { nodes: Some(nodes), ..line("e7e5", 2) });
+    bench.say(after(1100));
+    assert_eq!(bench.told(), "");
+    bench.say(after(1300));
+    assert_eq!(bench.told(), "move now", "a twenty-fifth of five minutes are twelve seconds");
+    bench.moves("e7e5");
+    bench.send("st 4\nusermove d2d4");
+    bench.told();
+    bench.say(after(500));
+    assert_eq!(bench.told(), "move now");
+    bench.moves("d7d5");
+    assert_eq!(bench.send("nps 0"), "Error (processor time is not counted): nps 0");
+    bench.send("usermove a2a3");
+    assert!(bench.told().ends_with("4/move Some(4)"));
+}
+
+#[test]
+fn an_offer_belongs_to_its_game() {
+    let mut bench = cecp();
+    bench.send("draw\nforce\nresult * {so}\nnew");
+    bench.told();
+    bench.send("usermove e2e4");
+    assert!(!bench.told().contains("draw"));
+}
+
+#[test]
 fn analysis_under_cecp() {
     let mut bench = cecp();
     bench.send("force\nanalyze");
@@ -359,6 +421,8 @@ fn analysis_under_cecp() {
     assert_eq!(bench.send("exit\nusermove e7e5"), "");
     bench.send("go");
     assert_eq!(bench.script.lock().unwrap().starts, 2, "old programs don't play on rightly");
+    bench.send("force\nsetboard 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\nanalyze");
+    assert_eq!(bench.send("."), "stat01: 0 0 0 0 0", "GUIs stop asking otherwise");
 }
 
 #[test]
@@ -366,7 +430,7 @@ fn features_under_cecp() {
     let mut bench = Bench::new(Protocol::Cecp);
     let said = bench.send("xboard\nprotover 2");
     assert!(said.starts_with("feature done=0|feature ping=1 setboard=1") && said.ends_with("feature done=1"));
-    assert!(said.contains("myname=\"Script\" variants=\"normal,fischerandom\""));
+    assert!(said.contains("myname=\"Script\" variants=\"normal,fischerandom,kingofthehill,crazyhouse\""));
     assert!(said.contains("memory=1 smp=0") && said.contains("option=\"Style -spin 1 0 9\""));
     assert_eq!(bench.send("option Other=3"), "Error (unknown option): option Other=3");
     assert_eq!(bench.send("xyzzy 7"), "Error (unknown command): xyzzy 7");
@@ -426,6 +490,25 @@ fn searches_without_an_end_under_uci() {
     assert!(bench.moves("z9").contains("info string herald mend: the program makes the illegal move z9"));
     let said = bench.moves("z9");
     assert!(said.contains("makes the illegal move z9") && said.ends_with("bestmove c2c4"), "{said}");
+}
+
+#[test]
+fn variant_and_castling_are_options_of_their_own() {
+    let mut bench = Bench::new(Protocol::Uci);
+    bench.send("uci\nsetoption name UCI_Variant value crazyhouse\nsetoption name UCI_Chess960 value false");
+    assert_eq!(bench.send("position fen 4k3/8/8/8/8/8/8/4K3[Nn] w - - 0 1"), "");
+    bench.send("setoption name UCI_Chess960 value true\nsetoption name UCI_Variant value chess");
+    bench.send("position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\ngo movetime 100");
+    assert_eq!(bench.moves("e1h1"), "bestmove e1h1");
+}
+
+#[test]
+fn a_program_of_uci_may_be_slow() {
+    let slow = r#"sh -c 'while read -r word; do case $word in uci) sleep 1.2; echo uciok;; isready) echo readyok;;
+        quit) exit;; *) echo "Unknown command: $word";; esac; done'"#;
+    let spec = Spec::new(slow.parse().unwrap(), Protocol::Uci);
+    let started = super::player::starter(false, None)(&spec);
+    assert!(started.is_ok(), "{}", started.err().unwrap());
 }
 
 /// What a session with a real program leads to, and what is written. The GUI stays unless it says `quit`.

@@ -27,7 +27,9 @@ const MOST_THREADS: i64 = 1024;
 #[derive(Default)]
 pub(super) struct UciFront {
     game: Game,
-    mode: Option<PlayedVariant>,
+    variant: PlayedVariant,
+    /// `UCI_Chess960`: castling as in Chess960, whatever the variant is.
+    is_chess960: bool,
     opponent: String,
     search: Option<FrontSearch>,
 }
@@ -115,11 +117,11 @@ impl UciFront {
             "threads" => desk.program.set(Setting::Threads(number()?)),
             "ponder" => Ok(()),
             "uci_chess960" => {
-                self.mode = is_on.then_some(PlayedVariant::CHESS960);
+                self.is_chess960 = is_on;
                 Ok(())
             }
             "uci_variant" => {
-                self.mode = Some(PlayedVariant::named(text).ok_or_else(|| format!("no variant {text}"))?);
+                self.variant = PlayedVariant::named(text).ok_or_else(|| format!("no variant {text}"))?;
                 Ok(())
             }
             "uci_opponent" => {
@@ -137,7 +139,8 @@ impl UciFront {
     }
 
     fn set_up(&mut self, start: &StartPosition, moves: &[UciMove], desk: &mut Desk) {
-        let played = self.mode.unwrap_or(PlayedVariant::CHESS);
+        let mode = if self.is_chess960 { CastlingMode::Chess960 } else { self.variant.mode };
+        let played = PlayedVariant { mode, ..self.variant };
         let begun = match start {
             StartPosition::Initial => Ok(played.start()),
             StartPosition::Fen(fen) => played.read(fen),

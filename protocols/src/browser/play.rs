@@ -192,8 +192,9 @@ impl BrowserSession {
     pub(super) fn take_back(&mut self) -> Result<(), String> {
         self.playing()?;
         let taken = self.play.as_mut().and_then(|play| {
+            let plies = play.game.take_back(&mut self.game, self.now)?;
             play.agreements = Agreements::default();
-            play.game.take_back(&mut self.game, self.now)
+            Some(plies)
         });
         let Some(plies) = taken else {
             return Err("there is no move of yours to take back".to_owned());

@@ -2,10 +2,9 @@
 
 use engine::{NumberSetting, PathSetting, Setting, Settings};
 
-use super::variants;
 use crate::host::option_kind;
 use messages::OptionKind;
-use messages::cecp::{Feature, Message, OptionDefinition, OptionPurpose, Switch};
+use messages::cecp::{Feature, Message, OptionDefinition, OptionPurpose, Switch, variants};
 
 /// The engine's name as GUIs show it.
 pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));

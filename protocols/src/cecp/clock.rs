@@ -207,6 +207,11 @@ impl TimeSettings {
             && !matches!(self.clock.control(ENGINE), TimeControl::PerMove(_));
     }
 
+    /// Another position has taken the place of the game, with this number of moves before it.
+    pub(super) fn position_replaced(&mut self, ply: usize) {
+        self.start_ply = self.start_ply.min(ply);
+    }
+
     /// The engine's last move is no longer the last one, so that the next `time` tells nothing about it.
     pub(super) fn forget_last_move(&mut self) {
         self.is_lag_due = false;

@@ -31,7 +31,6 @@ mod search;
 mod session;
 #[cfg(test)]
 mod tests;
-mod variants;
 
 pub use dialect::Dialect;
 pub use session::serve;

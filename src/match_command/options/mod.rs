@@ -7,13 +7,13 @@ mod running;
 mod test;
 mod tournament;
 
-use std::path::{self, Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 use arena::MatchError;
 use arena::schedule::Schedule;
 use clap::Args;
-use platform::FileId;
+use platform::find_named_twice;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::Table;
@@ -106,12 +106,9 @@ impl MatchOptions {
                 "{role} \"\": expected the name of a file"
             );
         }
-        let files: Vec<_> =
-            roles.into_iter().filter_map(|(role, path)| Some((role, identity(path?)?))).collect();
-        for (place, (role, file)) in files.iter().enumerate() {
-            if let Some((other, _)) = files[..place].iter().find(|(_, earlier)| earlier == file) {
-                bail!("{other} and {role} name the same file: expected one for each");
-            }
+        let files = roles.into_iter().filter_map(|(role, path)| Some((role, path?)));
+        if let Some((one, other)) = find_named_twice(files) {
+            bail!("{one} and {other} name the same file: expected one for each");
         }
         Ok(())
     }
@@ -122,10 +119,4 @@ fn take<T: Args + DeserializeOwned + Serialize>(table: &mut Table) -> Result<T> 
     let group = T::augment_args(clap::Command::new("group"));
     let keys = group.get_arguments().map(|flag| flag.get_id().as_str().replace('_', "-"));
     settings::from_table(keys.filter_map(|key| table.remove(&key).map(|value| (key, value))).collect())
-}
-
-/// The identity of a file, or the path of one that is still to be made; `None` for a device, which several may share.
-fn identity(path: &Path) -> Option<Result<FileId, PathBuf>> {
-    let is_new = !path.exists();
-    FileId::at(path).map(Ok).or_else(|| is_new.then(|| path::absolute(path).ok()).flatten().map(Err))
 }

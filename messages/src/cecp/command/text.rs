@@ -66,6 +66,29 @@ impl FromStr for Command {
 }
 
 impl Command {
+    /// Whether it ends a pause: it begins or edits a game. Some GUIs drop their pause without `resume` when the user begins another
+    /// game.
+    pub fn ends_pause(&self) -> bool {
+        use Command as C;
+        matches!(
+            self,
+            C::New
+                | C::Variant(_)
+                | C::Force
+                | C::Go
+                | C::PlayOther
+                | C::Edit
+                | C::SetBoard(_)
+                | C::White
+                | C::Black
+                | C::Result { .. }
+                | C::Undo
+                | C::Remove
+                | C::Analyze
+                | C::Exit
+        )
+    }
+
     /// Reads a line as the answer to the question with this tag; `None` if it has another first word.
     pub fn answer(line: &str, tag: &str) -> Option<Command> {
         let (word, text) = first_word(line);

@@ -1,5 +1,4 @@
-//! Games in which both sides keep to the protocol, and messages that break it: at these the engine must end with a failure
-//! status and a message on standard error.
+//! Games in which both sides keep to the protocol, and messages that break it: at malformed ones the engine must end.
 
 use game::CastlingMode;
 use messages::cego::EngineMessage;
@@ -141,18 +140,21 @@ pub(super) const BREACHES: &[ConformanceRule] = &[
         let wrong = ["E7E5", "e5", "resign"].map(|text| format!("1000000000 1000000000 {text}"));
         each_ends(program, Moved(START), &wrong)
     }),
-    rule("breach-illegal", "ends at an illegal move", Ready).must(MALFORMED).check(|program| {
+    rule("breach-illegal", "ends at an illegal move", Ready).usual(MALFORMED).check(|program| {
         let illegal = ["1000000000 1000000000 e7e4", "1000000000 1000000000 e7e5q"];
         each_ends(program, Moved(START), &illegal)
     }),
     rule("breach-order", "ends at a later message that comes first", Ready)
-        .must(MALFORMED)
+        .usual(MALFORMED)
         .check(|program| each_ends(program, Ready, &["1000000000 1000000000 e7e5"])),
+    rule("breach-reason", "ends with a status other than 0 and a message on standard error", Ready)
+        .usual(MALFORMED)
+        .check(|program| Ready.reach(&program.candidate)?.explains_its_end_at(CLOCKS)),
 ];
 
 const CLOCKS: &str = "1000000000 0 1000000000 0";
 
 /// Fails unless a program in this state ends at each of these messages.
 fn each_ends<S: AsRef<str>>(program: &CegoHarness, start: CegoStart, breaches: &[S]) -> Checked {
-    breaches.iter().try_for_each(|breach| start.reach(&program.candidate)?.ends_at(breach.as_ref()))
+    breaches.iter().try_for_each(|breach| start.reach(&program.candidate)?.ends_at(breach.as_ref()).map(drop))
 }

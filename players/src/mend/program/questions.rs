@@ -126,6 +126,14 @@ impl Program {
         }
     }
 
+    /// Ends the game if the program may ponder now.
+    pub(in crate::mend) fn stop_pondering(&mut self) {
+        let may_ponder = self.known.as_ref().is_some_and(|known| known.ponder && known.has_moved);
+        if self.asked.is_none() && may_ponder {
+            self.end_game(None);
+        }
+    }
+
     /// When [`Program::tick`] has to be called.
     pub(in crate::mend) fn deadline(&self) -> Option<Instant> {
         let Some(asked) = &self.asked else { return self.look_at };

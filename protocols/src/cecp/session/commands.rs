@@ -4,36 +4,12 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use game::Game;
-use messages::cecp::{Command, Message, TimeSession};
+use messages::cecp::{Command, Message, TimeSession, variants};
 use shakmaty::Color;
 
 use super::CecpSession;
 use crate::cecp::output::echo;
-use crate::cecp::variants;
 use messages::cecp::{EngineMode, StateChange};
-
-/// Whether a command ends a pause: it begins or edits a game. Some GUIs drop their pause without `resume` when the user begins another
-/// game.
-fn ends_pause(command: &Command) -> bool {
-    use Command as C;
-    match command {
-        C::Variant(name) => variants::is_played(name),
-        C::New
-        | C::Force
-        | C::Go
-        | C::PlayOther
-        | C::Edit
-        | C::SetBoard(_)
-        | C::White
-        | C::Black
-        | C::Result { .. }
-        | C::Undo
-        | C::Remove
-        | C::Analyze
-        | C::Exit => true,
-        _ => false,
-    }
-}
 
 impl CecpSession<'_> {
     /// Handles a line and its effect on the state. Breaks at `quit`.
@@ -42,7 +18,7 @@ impl CecpSession<'_> {
         if command == Ok(Command::Quit) {
             return ControlFlow::Break(());
         }
-        if self.state.paused && command.as_ref().is_ok_and(ends_pause) {
+        if self.state.paused && command.as_ref().is_ok_and(Command::ends_pause) {
             let change = self.resume();
             self.apply(change);
         }
@@ -96,9 +72,9 @@ impl CecpSession<'_> {
             Ok(Command::Quit) => Ok(Command::Quit),
             Ok(Command::Resume) if !self.state.paused => Err("not paused".into()),
             Ok(Command::Resume) => Ok(Command::Resume),
-            Ok(command) if self.state.paused && ends_pause(&command) => Ok(command),
+            Ok(Command::Variant(name)) if !variants::is_known(&name) => Err("unknown variant".into()),
+            Ok(command) if self.state.paused && command.ends_pause() => Ok(command),
             _ if self.state.paused => Err("paused".into()),
-            Ok(Command::Variant(name)) if !variants::is_played(&name) => Err("unknown variant".into()),
             command => command.map_err(|error| error.to_string()),
         }
     }

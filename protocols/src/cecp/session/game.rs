@@ -5,10 +5,12 @@ use shakmaty::Color;
 
 use super::{CecpSession, PositionNotes};
 use crate::agreements::Agreements;
+use crate::cecp::Dialect;
 use crate::cecp::clock::still_fits;
 use crate::cecp::output::echo;
-use crate::cecp::{Dialect, variants};
-use messages::cecp::{CecpBoard, EditLine, EngineMode, NULL_MOVE, PositionRefusal, StateChange, illegality};
+use messages::cecp::{
+    CecpBoard, EditLine, EngineMode, NULL_MOVE, PositionRefusal, StateChange, illegality, variants,
+};
 
 impl CecpSession<'_> {
     /// Handles `new`.
@@ -52,7 +54,8 @@ impl CecpSession<'_> {
             return self.report_illegal(error.to_string(), text);
         }
         self.position = PositionNotes::default();
-        if let Some(reason) = self.own_turn().and_then(Game::claim) {
+        let claim = self.own_turn().filter(|game| !game.can_mate_at_once()).and_then(Game::claim);
+        if let Some(reason) = claim.filter(|_| self.dialect.is_autoplayer()) {
             self.abandon();
             return self.announce_end(Outcome::Draw(reason));
         }
@@ -133,6 +136,7 @@ impl CecpSession<'_> {
     fn take_over(&mut self, changed: Result<bool, PositionRefusal>) {
         if !matches!(changed, Ok(false)) {
             self.board_replaced();
+            self.clock.position_replaced(self.ply());
         }
         if let Err(PositionRefusal { fen, reason }) = changed {
             self.output.send(&self.dialect.illegal_position(&echo(&fen), &reason));

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use engine::{Decision, Thought};
 use game::{DrawReason, Game, Move, Outcome, Score, WinReason};
-use messages::cecp::{GameResult, Message};
+use messages::cecp::{GameResult, Message, variants};
 use shakmaty::KnownOutcome;
 
 use super::{CecpSession, PositionNotes};
 use crate::agreements::is_content_with_a_draw;
+use crate::cecp::Dialect;
 use crate::cecp::output::{pondering_line, thinking_line};
 use crate::cecp::search::Search;
-use crate::cecp::{Dialect, variants};
 use messages::cecp::{EngineMode, Occupation, StateChange};
 use messages::cecp::{centiseconds, move_text};
 
@@ -78,7 +78,15 @@ impl CecpSession<'_> {
         self.clock.reserve.note_stall(search.map_or(Duration::ZERO, |search| search.clock.longest_stall()));
         let settings = self.host.engine.settings();
         self.agreements.note(&decision, depth_limit, settings);
-        if self.agreements.is_time_to_resign(settings) { self.resign() } else { self.play(decision, used) }
+        if self.agreements.is_time_to_resign(settings) {
+            return self.resign();
+        }
+        // An autoplayer has claimed at once.
+        let is_content = is_content_with_a_draw(decision.score, settings);
+        match self.own_turn().and_then(Game::claim).filter(|_| is_content) {
+            Some(reason) => self.announce_end(Outcome::Draw(reason)),
+            None => self.play(decision, used),
+        }
     }
 
     fn resign(&mut self) -> StateChange {

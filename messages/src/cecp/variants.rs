@@ -1,11 +1,11 @@
-//! The variants that Herald plays, under the names that GUIs use.
+//! The variants that Herald and mended programs play, under the names that GUIs use.
 //!
 //! In a variant the loser announces the result: XBoard judges claims by the rules it knows, treats a win claimed under
 //! other rules as a false claim, and forfeits the game.
 
-use game::{CastlingMode, Game, Outcome, PocketOwner, Variant, WinReason};
+use game::{CastlingMode, Game, Outcome, PlayedVariant, PocketOwner, Variant, WinReason};
 
-use messages::cecp::Message;
+use super::Message;
 
 /// A variant's name in `feature variants` and in `variant`.
 struct Named {
@@ -45,19 +45,27 @@ const ALL: [Named; 11] = [
     engine_defined("racingkings", Variant::RacingKings, "fairy"),
 ];
 
-/// Returns the names for `feature variants`.
-pub(super) fn names() -> Vec<String> {
+/// Returns all names for `feature variants`.
+pub fn names() -> Vec<String> {
     ALL.iter().map(|named| named.name.to_owned()).collect()
 }
 
-/// Returns whether Herald plays the variant of this name.
-pub(super) fn is_played(name: &str) -> bool {
+/// Returns the names for `feature variants` of what a program plays that knows nothing of partners.
+pub fn names_of(played: PlayedVariant) -> impl Iterator<Item = String> {
+    let is_it = move |named: &&Named| {
+        (named.variant, named.mode) == (played.variant, played.mode)
+            && named.pocket_owner == PocketOwner::Captor
+    };
+    ALL.iter().filter(is_it).map(|named| named.name.to_owned())
+}
+
+/// Returns whether there is a variant of this name.
+pub fn is_known(name: &str) -> bool {
     ALL.iter().any(|named| named.name == name)
 }
 
-/// Returns the initial game of a variant and the `setup` message that the GUI needs for it; `None` if Herald does not
-/// play it.
-pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
+/// Returns the initial game of a variant and the `setup` message that the GUI needs for it; `None` if there is none of this name.
+pub fn start(name: &str) -> Option<(Game, Option<Message>)> {
     let named = ALL.iter().find(|named| named.name == name)?;
     let game = Game::with_mode(named.variant, named.mode).with_pocket_owner(named.pocket_owner);
     let setup = named.parent.map(|parent| Message::Setup {
@@ -69,7 +77,7 @@ pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
 }
 
 /// Returns whether a GUI recognises this outcome in this variant without help.
-pub(super) fn is_plain(variant: Variant, outcome: Outcome) -> bool {
+pub fn is_plain(variant: Variant, outcome: Outcome) -> bool {
     use game::DrawReason::{InsufficientMaterial, RaceDrawn, Stalemate};
     let is_known = match variant {
         Variant::Chess | Variant::Crazyhouse | Variant::ThreeCheck | Variant::Atomic => true,
