@@ -39,10 +39,10 @@ impl Corrections {
         let [black, white, pawns] =
             Corrections::places(position).map(|place| i32::from(self.by_pieces[place]));
         let by_moves = moves(previous).map_or(0, |(last, before)| self.continuation[before][last]);
-        let sum = step!(pawn_correction, pawns)
-            + step!(non_pawn_correction, white + black)
-            + step!(continuation_correction, i32::from(by_moves));
-        sum / p::correction_entries_per_centipawn()
+        let sum = p::pawn_correction_weight() * step!(pawn_correction, pawns)
+            + p::non_pawn_correction_weight() * step!(non_pawn_correction, white + black)
+            + p::continuation_correction_weight() * step!(continuation_correction, i32::from(by_moves));
+        sum / 1000
     }
 
     /// Prefetches the entries of a position.
@@ -56,7 +56,7 @@ impl Corrections {
     /// Updates the entries after a search of this depth found a score `error` centipawns above the static evaluation.
     pub(crate) fn update(&mut self, position: &Position, previous: &Previous, depth: i32, error: i32) {
         let largest = p::correction_largest_step();
-        let step = (error * depth / p::correction_divisor()).clamp(-largest, largest);
+        let step = (error * depth * p::correction_rate() / 1024).clamp(-largest, largest);
         for place in Corrections::places(position) {
             pull(&mut self.by_pieces[place], step);
         }
@@ -89,10 +89,7 @@ mod tests {
             corrections.update(&position, &previous, 20, 500);
         }
         let correction = corrections.get(&position, &previous);
-        assert!(
-            (80..=3 * p::correction_limit() / p::correction_entries_per_centipawn()).contains(&correction),
-            "{correction}"
-        );
+        assert!((80..=3 * p::correction_limit() / 20).contains(&correction), "{correction}");
         corrections.update(&position, &previous, 20, -500);
         assert!(corrections.get(&position, &previous) < correction);
     }

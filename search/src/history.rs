@@ -127,7 +127,9 @@ impl Histories {
     #[inline]
     pub(crate) fn continuation(&self, position: &Position, m: Move, previous: &Previous) -> i32 {
         let piece = PieceTo::of(position, m).index();
-        step!(continuation_history, self.after(previous).iter().map(|after| after[piece].value()).sum())
+        let [first, second, fourth] = self.after(previous).map(|after| after[piece].value());
+        (16 * first + p::second_continuation_weight() * second + p::fourth_continuation_weight() * fourth)
+            >> 4
     }
 
     /// Returns the history of a capture or promotion.
@@ -145,6 +147,13 @@ impl Histories {
         self.pawn[structure(position)][piece].update(bonus);
         for before in given.previous.iter().flatten() {
             self.continuation[before.index()][piece].update(bonus);
+        }
+    }
+
+    /// Adds a bonus or penalty to the continuation histories of a quiet move, made after other ones.
+    pub(crate) fn update_continuation(&mut self, moved: PieceTo, previous: &Previous, bonus: i32) {
+        for before in previous.iter().flatten() {
+            self.continuation[before.index()][moved.index()].update(bonus);
         }
     }
 
@@ -168,10 +177,14 @@ impl QuietHistories<'_> {
     #[inline]
     pub(crate) fn of(&self, m: Move, piece: PieceTo) -> i32 {
         let index = piece.index();
-        let after = self.continuation.iter().map(|after| after[index].value());
-        step!(butterfly_history, self.butterfly[attacked(m, self.threats)][m.squares()].value())
-            + step!(pawn_history, self.pawn[index].value())
-            + step!(continuation_history, after.sum::<i32>())
+        let [first, second, fourth] = self.continuation.map(|after| after[index].value());
+        (p::butterfly_weight()
+            * step!(butterfly_history, self.butterfly[attacked(m, self.threats)][m.squares()].value())
+            + p::pawn_history_weight() * step!(pawn_history, self.pawn[index].value())
+            + 16 * first
+            + p::second_continuation_weight() * second
+            + p::fourth_continuation_weight() * fourth)
+            >> 4
     }
 }
 

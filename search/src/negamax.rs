@@ -269,7 +269,8 @@ impl ChessWorker<'_> {
 
         // Step 9: reverse futility. The evaluation is so far above beta that the remaining plies will hardly bring it
         // below.
-        let margin = p::reverse_futility_margin_per_ply() * (depth - i32::from(node.is_improving));
+        let margin = p::reverse_futility_margin_per_ply() * depth
+            - p::reverse_futility_improving_margin() * i32::from(node.is_improving);
         let depth_limit =
             self.by_goal(p::reverse_futility_depth_limit(), p::mate_reverse_futility_depth_limit());
         if depth <= depth_limit
@@ -282,6 +283,18 @@ impl ChessWorker<'_> {
         }
         if self.seeks_mate {
             return Ok(None);
+        }
+        // A hash entry that is hardly too shallow, and far above beta, settles the node as well.
+        let goal = beta + p::hash_margin();
+        if let Some(entry) = node.known
+            && entry.bound == Bound::Lower
+            && entry.depth >= depth - p::hash_margin_plies()
+            && !beta.is_mate()
+            && let score = entry.score.relative_to_root(ply)
+            && !score.is_mate()
+            && score >= goal
+        {
+            return Ok(Some(goal));
         }
         match self.try_null_move(node, evaluation, estimate)? {
             Some(score) => Ok(Some(score)),
@@ -312,8 +325,7 @@ impl ChessWorker<'_> {
             return Ok(None);
         }
         let above = estimate.value() - beta.value();
-        let reduction = p::null_move_reduction()
-            + depth / p::null_move_plies_per_reduction()
+        let reduction = (p::null_move_reduction() + p::null_move_reduction_per_ply() * depth) / 1024
             + (above / p::null_move_margin_per_reduction()).min(p::null_move_max_by_margin());
         let score = -self.with_null_move(position, ply, |worker, next| {
             worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1, false)
@@ -418,6 +430,9 @@ impl ChessWorker<'_> {
         if node.excluded.is_none() {
             let bound = Bound::of(best, first_alpha, node.beta);
             self.learn_error(node, best, best_move, bound);
+            if best_move.is_none() {
+                self.learn_unrefuted(node);
+            }
             self.store(node, best, best_move, bound);
         }
         Ok(best)
@@ -438,7 +453,8 @@ impl ChessWorker<'_> {
         }
         // Late move pruning: after this many quiet moves the rest will hardly be better.
         let by_depth = p::late_move_pruning_per_squared_ply() * depth * depth / 100;
-        let enough = (p::late_move_pruning_base() + by_depth) / (2 - i32::from(node.is_improving));
+        let share = if node.is_improving { 100 } else { p::late_move_pruning_not_improving() };
+        let enough = (p::late_move_pruning_base() + by_depth) * share / 100;
         if self.prunes_late_moves
             && depth <= p::late_move_pruning_depth_limit()
             && attempt.number as i32 > enough
@@ -487,7 +503,7 @@ impl ChessWorker<'_> {
         {
             return Ok(Singularity::Extension(0));
         }
-        let goal = score - p::singular_margin_per_ply() * depth;
+        let goal = score - p::singular_margin_per_ply() * depth / 16;
         self.frame(ply).excluded = Some(m);
         let others = self.search_again(node, goal, (depth - 1) / p::singular_depth_divisor());
         self.frame(ply).excluded = None;
@@ -525,7 +541,7 @@ impl ChessWorker<'_> {
         }
         let mut reduction = self.reductions.get(node.depth, number);
         if attempt.is_tactical {
-            reduction /= p::reduction_tactical_divisor();
+            reduction = reduction * p::reduction_tactical() / 1024;
             reduction -= self.histories.capture(position, attempt.mv) * 1024 / p::reduction_capture_history();
         } else {
             let piece = PieceTo::of(position, attempt.mv);
@@ -584,18 +600,29 @@ impl ChessWorker<'_> {
     /// Step 17: updates the histories after a cutoff. The move gets a bonus, the moves searched before it a penalty.
     fn learn(&mut self, node: &Node, m: Move, tried: &Tried) {
         let position = node.position;
-        let bonus = (p::history_bonus_per_ply() * node.depth).min(p::history_bonus_limit());
+        let bonus = history_bonus(node.depth);
+        let penalty = -bonus * p::history_penalty() / 100;
         if position.is_tactical(m) {
             self.histories.update_capture(position, m, bonus);
         } else {
             self.frame(node.ply).killer = step!(killer_moves, Some(m));
             self.histories.update_quiet(position, m, &node.given, bonus);
             for &failed in &tried.quiet {
-                self.histories.update_quiet(position, failed, &node.given, -bonus);
+                self.histories.update_quiet(position, failed, &node.given, penalty);
             }
         }
         for &failed in &tried.tactical {
-            self.histories.update_capture(position, failed, -bonus);
+            self.histories.update_capture(position, failed, penalty);
+        }
+    }
+
+    /// The last move, if quiet, gets a bonus where no reply refutes it.
+    fn learn_unrefuted(&mut self, node: &Node) {
+        let bonus = history_bonus(node.depth) * p::history_unrefuted_bonus() / 100;
+        let Some(moved) = node.given.previous[0] else { return };
+        if !self.frame(node.ply).was_tactical {
+            let before = self.previous(node.ply - 1);
+            self.histories.update_continuation(moved, &before, bonus);
         }
     }
 
@@ -622,6 +649,11 @@ impl ChessWorker<'_> {
         };
         self.thread.shared.table.store(node.position.table_key(), entry);
     }
+}
+
+/// Returns the bonus of the histories for a cutoff at this depth.
+fn history_bonus(depth: i32) -> i32 {
+    (p::history_bonus_per_ply() * depth).min(p::history_bonus_limit())
 }
 
 /// Step 13 for captures and promotions. `reduced` is the depth after the late move reduction.

@@ -103,60 +103,68 @@ parameters! {
     /// Hindsight reduction: a move reduced by at least this many plies is searched a ply less deep if the opponent lost
     /// more than the margin.
     hindsight_reduction_reduction = 2;
-    hindsight_margin = 112;
+    hindsight_margin = 105;
     hindsight_reduction_depth = 2;
 
     razoring_depth_limit = 4;
-    razoring_margin = 247;
-    razoring_margin_per_squared_ply = 154;
+    razoring_margin = 192;
+    razoring_margin_per_squared_ply = 207;
 
     reverse_futility_depth_limit = 9;
-    reverse_futility_margin_per_ply = 72;
+    reverse_futility_margin_per_ply = 73;
+    reverse_futility_improving_margin = 34;
 
     null_move_depth = 3;
-    null_move_reduction = 4;
-    /// Depth in plies per additional ply of null move reduction.
-    null_move_plies_per_reduction = 3;
+    /// Null move reduction in 1/1024 of a ply: at depth 0, and more for each ply of depth.
+    null_move_reduction = 4_242;
+    null_move_reduction_per_ply = 358;
     /// Margin of the evaluation above beta per additional ply of null move reduction, up to [`null_move_max_by_margin`]
     /// plies.
-    null_move_margin_per_reduction = 199;
+    null_move_margin_per_reduction = 163;
     null_move_max_by_margin = 3;
     /// The evaluation must exceed beta by this margin, which decreases with depth.
-    null_move_margin = 128;
-    null_move_margin_per_ply = 18;
+    null_move_margin = 129;
+    null_move_margin_per_ply = 23;
     null_move_verification_depth = 14;
     /// While a null move is verified, no other is tried for this many quarters of the verification depth.
     null_move_verification_quarters = 3;
 
     probcut_depth = 5;
     probcut_reduction = 3;
-    probcut_margin = 169;
-    probcut_improving_margin = 57;
+    probcut_margin = 142;
+    probcut_improving_margin = 69;
 
     /// Without a hash move, nodes of at least this depth are searched a ply less deep.
     internal_reduction_depth = 4;
 
+    /// A lower bound in the hash table settles a node off the principal variation if it exceeds beta by this margin, though it is too
+    /// shallow by up to this number of plies.
+    hash_margin_plies = 4;
+    hash_margin = 432;
+
     late_move_pruning_depth_limit = 8;
     /// Number of moves at depth 0, to which hundredths of a move are added for each squared ply of depth.
     late_move_pruning_base = 6;
-    late_move_pruning_per_squared_ply = 150;
+    late_move_pruning_per_squared_ply = 130;
+    /// Percentage of these moves where the evaluation is not improving.
+    late_move_pruning_not_improving = 58;
 
     history_pruning_depth_limit = 5;
-    history_pruning_per_ply = 3_923;
+    history_pruning_per_ply = 3_966;
 
     futility_depth_limit = 8;
-    futility_margin = 84;
-    futility_margin_per_ply = 73;
+    futility_margin = 73;
+    futility_margin_per_ply = 40;
     /// History value that changes the margin by one centipawn.
-    futility_history_per_centipawn = 327;
-    tactical_futility_margin = 194;
-    tactical_futility_margin_per_ply = 176;
+    futility_history_per_centipawn = 399;
+    tactical_futility_margin = 209;
+    tactical_futility_margin_per_ply = 172;
 
     see_pruning_depth_limit = 9;
     /// Material that a quiet move may lose, per squared ply of depth.
-    see_quiet_margin_per_squared_ply = 21;
+    see_quiet_margin_per_squared_ply = 20;
     /// Material that a tactical move may lose, per ply of depth.
-    see_tactical_margin_per_ply = 102;
+    see_tactical_margin_per_ply = 126;
 
     singular_depth = 7;
     /// Plies by which the hash entry may be shallower than the node.
@@ -165,10 +173,11 @@ parameters! {
     singular_ply_limit = 2;
     /// Divisor of the depth for the search without the hash move.
     singular_depth_divisor = 2;
-    singular_margin_per_ply = 3;
+    /// In sixteenths of a centipawn.
+    singular_margin_per_ply = 49;
     /// Margin by which the other moves must exceed beta for a multicut.
     multicut_margin = 0;
-    double_extension_margin = 19;
+    double_extension_margin = 20;
     /// Reduction in plies of a hash move that is not singular, if its hash score reached beta.
     negative_extension = 2;
     /// The same if its hash score did not reach beta, in cut nodes.
@@ -176,22 +185,22 @@ parameters! {
 
     late_move_reduction_depth = 2;
     /// Reductions are base + ln(depth) * ln(move number) / divisor, base and divisor in hundredths.
-    reduction_base = 88;
-    reduction_divisor = 214;
-    /// Divisor of the reduction for captures and promotions.
-    reduction_tactical_divisor = 2;
+    reduction_base = 102;
+    reduction_divisor = 203;
+    /// Share of the reduction that captures and promotions have, in 1/1024.
+    reduction_tactical = 614;
     /// History value that changes a reduction by one ply.
-    reduction_history = 11_254;
-    reduction_capture_history = 8_762;
+    reduction_history = 11_427;
+    reduction_capture_history = 11_402;
     /// Other adjustments of a reduction, in 1/1024 of a ply.
-    reduction_cut = 1_336;
-    reduction_pv = 948;
-    reduction_evasion = 910;
-    reduction_check = 823;
-    reduction_root = 2_823;
-    reduction_not_improving = 589;
-    reduction_tactical_hash_move = 580;
-    reduction_many_cutoffs = 718;
+    reduction_cut = 1_500;
+    reduction_pv = 1_015;
+    reduction_evasion = 460;
+    reduction_check = 898;
+    reduction_root = 2_138;
+    reduction_not_improving = 754;
+    reduction_tactical_hash_move = 508;
+    reduction_many_cutoffs = 811;
     /// A node counts as having many cutoffs below it if there are more than this.
     many_cutoffs = 3;
 
@@ -199,10 +208,10 @@ parameters! {
     late_move_extension = 1;
 
     /// A reduced move that exceeds the best score by this margin is searched a ply deeper.
-    deeper_margin = 38;
+    deeper_margin = 39;
     deeper_margin_per_ply = 2;
     /// A reduced move that exceeds the best score by less than this is searched a ply less deep.
-    shallower_margin = 10;
+    shallower_margin = 12;
 
     /// A search for a mate, which the evaluation does not see: no null move, no `ProbCut`, no multicut, and other limits and
     /// reductions in these steps.
@@ -212,29 +221,40 @@ parameters! {
     mate_reduction_check = 2_048;
 
     /// Order of quiet moves: history value per centipawn of a piece that leaves or enters an attacked square.
-    safety_per_centipawn = 17;
+    safety_per_centipawn = 16;
     /// Order of captures: history value per centipawn of the captured piece.
-    victim_per_centipawn = 14;
+    victim_per_centipawn = 16;
 
     /// History bonus per ply of depth, up to the limit below.
-    history_bonus_per_ply = 208;
-    history_bonus_limit = 1_580;
+    history_bonus_per_ply = 252;
+    history_bonus_limit = 1_761;
+    /// Penalty of the moves before the one that cut, in percent of its bonus.
+    history_penalty = 142;
+    /// Bonus for a quiet move that no reply refutes, in percent of that for a cutoff.
+    history_unrefuted_bonus = 49;
+    /// Weights of the histories of a quiet move in sixteenths.
+    butterfly_weight = 16;
+    pawn_history_weight = 14;
+    second_continuation_weight = 18;
+    fourth_continuation_weight = 17;
     /// Maximum magnitude of a single history value.
     history_limit = 16_384;
 
-    /// Thousandths by which evaluations fade for each ply of the halfmove clock.
-    evaluation_fade = 2;
+    /// Ten-thousandths by which evaluations fade for each ply of the halfmove clock.
+    evaluation_fade = 26;
 
-    /// Divisor that converts the sum of a position's correction entries into centipawns.
-    correction_entries_per_centipawn = 25;
-    /// The entries change by error times depth, divided by this.
-    correction_divisor = 8;
+    /// Weights of a position's correction entries in thousandths of a centipawn.
+    pawn_correction_weight = 44;
+    non_pawn_correction_weight = 34;
+    continuation_correction_weight = 47;
+    /// The entries change by error times depth and this, in 1/1024.
+    correction_rate = 139;
     /// Maximum change of an entry by one update; entries stay within the limit below.
     correction_largest_step = 256;
     correction_limit = 1_024;
 
     /// Quiescence: a capture must bring the evaluation within this margin of alpha.
-    quiescence_futility_margin = 203;
+    quiescence_futility_margin = 268;
     /// Quiescence: a capture must win at least this much by static exchange evaluation.
     quiescence_see_threshold = 0;
 
@@ -298,7 +318,6 @@ parameters! {
     butterfly_history;
     threats_in_butterfly_history;
     pawn_history;
-    continuation_history;
     capture_history;
     pawn_correction;
     non_pawn_correction;

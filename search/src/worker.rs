@@ -20,7 +20,7 @@ pub fn evaluate(network: &Network, position: &Position) -> Score {
 /// game is drawn.
 #[inline]
 fn faded(position: &Position, evaluation: i32) -> i32 {
-    evaluation * (1000 - p::evaluation_fade() * i32::from(position.halfmoves())) / 1000
+    evaluation * (10_000 - p::evaluation_fade() * i32::from(position.halfmoves())) / 10_000
 }
 
 /// The data that a thread keeps from one search to the next.
@@ -42,6 +42,8 @@ pub(crate) struct Frame {
     pub(crate) evaluation: Option<Score>,
     /// The piece that moved here and where it went; `None` for a null move.
     pub(crate) moved: Option<PieceTo>,
+    /// Whether that move was a capture or promotion.
+    pub(crate) was_tactical: bool,
     /// Killer move: a quiet move that caused a cutoff in a sibling.
     pub(crate) killer: Option<Move>,
     /// The move that the singular search excludes.
@@ -136,6 +138,7 @@ impl<'a> ChessWorker<'a> {
         let moved = Some(PieceTo::of(position, m));
         let frame = self.frame(ply + 1);
         (frame.moved, frame.reduction) = (moved, 0);
+        frame.was_tactical = position.is_tactical(m);
         let mut next = position.clone(); // what `make` returns would be copied once more
         next.play(m);
         self.histories.corrections.prefetch(&next);

@@ -324,7 +324,7 @@ impl LinkMatch {
         let [reason, detail] = [&verdict.reason, &verdict.detail].map(|text| game::excerpt(text));
         let detail = if detail.is_empty() { detail } else { format!(": {detail}") };
         let result = outcome.map_or("*", |outcome| outcome.result());
-        let (number, moves) = (verdict.game, game.moves_made() as u64);
+        let (number, moves) = (verdict.game, game.moves_made().div_ceil(2) as u64);
         self.tell(format!("game {number}: {result} {{{reason}{detail}}}, {}", game::counted(moves, "move")));
         if let Some(terms) = &self.terms {
             self.actions.push(LinkAction::Report(LinkReport::Game(game.pgn(terms, &verdict))));

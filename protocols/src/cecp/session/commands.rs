@@ -72,7 +72,9 @@ impl CecpSession<'_> {
             Ok(Command::Quit) => Ok(Command::Quit),
             Ok(Command::Resume) if !self.state.paused => Err("not paused".into()),
             Ok(Command::Resume) => Ok(Command::Resume),
-            Ok(Command::Variant(name)) if !variants::is_known(&name) => Err("unknown variant".into()),
+            Ok(Command::Variant(name)) if !variants::is_known(&name) => {
+                Err(if self.state.paused { "paused" } else { "unknown variant" }.into())
+            }
             Ok(command) if self.state.paused && command.ends_pause() => Ok(command),
             _ if self.state.paused => Err("paused".into()),
             command => command.map_err(|error| error.to_string()),

@@ -55,7 +55,7 @@ impl CecpSession<'_> {
         }
         self.position = PositionNotes::default();
         let claim = self.own_turn().filter(|game| !game.can_mate_at_once()).and_then(Game::claim);
-        if let Some(reason) = claim.filter(|_| self.dialect.is_autoplayer()) {
+        if let Some(reason) = claim {
             self.abandon();
             return self.announce_end(Outcome::Draw(reason));
         }

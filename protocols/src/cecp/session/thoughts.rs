@@ -78,15 +78,7 @@ impl CecpSession<'_> {
         self.clock.reserve.note_stall(search.map_or(Duration::ZERO, |search| search.clock.longest_stall()));
         let settings = self.host.engine.settings();
         self.agreements.note(&decision, depth_limit, settings);
-        if self.agreements.is_time_to_resign(settings) {
-            return self.resign();
-        }
-        // An autoplayer has claimed at once.
-        let is_content = is_content_with_a_draw(decision.score, settings);
-        match self.own_turn().and_then(Game::claim).filter(|_| is_content) {
-            Some(reason) => self.announce_end(Outcome::Draw(reason)),
-            None => self.play(decision, used),
-        }
+        if self.agreements.is_time_to_resign(settings) { self.resign() } else { self.play(decision, used) }
     }
 
     fn resign(&mut self) -> StateChange {
