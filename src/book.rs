@@ -21,7 +21,8 @@ pub(crate) enum BookCommand {
     Show(ShowArgs),
 }
 
-/// Make a Polyglot book from games; the weight of a move is two for each game it won and one for each it drew
+/// Make a Polyglot book from games; the weight of a move is two for each game it won and one for each that it drew or that is
+/// unfinished
 #[derive(Args)]
 #[command(after_help = "Example: herald book make games.pgn --plies 16 --min-count 5 -o book.bin")]
 pub(crate) struct MakeArgs {

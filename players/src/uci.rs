@@ -338,7 +338,11 @@ impl ProtocolPlayer for UciPlayer {
         let Timed { at: _, line, message } = said;
         self.has_begun = true;
         match message {
-            Ok(Message::BestMove { best, ponder }) => self.answered(best.to_string(), best, ponder),
+            Ok(Message::BestMove { best, ponder }) => {
+                // A null move has several spellings.
+                let text = line.split_whitespace().nth(1).filter(|_| best == UciMove::Null);
+                self.answered(text.map_or_else(|| best.to_string(), str::to_owned), best, ponder)
+            }
             Err(LineError::Malformed { message: "bestmove", found, .. }) => {
                 self.answered(found, UciMove::Null, None)
             }

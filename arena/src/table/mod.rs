@@ -353,11 +353,16 @@ impl<'a> GameReferee<'a> {
         let mover = self.record.game.turn();
         let now = arrived.unwrap_or_else(|| self.time.now());
         if let Some((outcome, mut detail)) = check_flag(&self.record.game, &self.clock, now) {
+            if arrived.is_none() {
+                // By how much it would have been late is not known.
+                "no move when the time was over".clone_into(&mut detail);
+            }
             let overdrawn = self.clock.flag_falls().map_or(Duration::ZERO, |flag| now - flag);
             let lag = self.charged_lag(mover, arrived.is_some());
             if lag >= overdrawn && !lag.is_zero() {
                 self.record.late = true;
-                detail = format!("{detail}, {lag:?} of the time used were the referee's lag");
+                detail =
+                    format!("{detail}, {} of the time used were the referee's lag", game::millis_text(lag));
             }
             return end(outcome, detail);
         }

@@ -118,6 +118,9 @@ impl<R: BufRead> Tokenizer<R> {
         let length = points_length(rest).unwrap_or_else(|| word_length(rest));
         let is_before_period = rest[length..].trim_start().starts_with('.');
         let word = self.take(length);
+        if let Some((_, glyph)) = SYMBOLS.iter().find(|(symbols, _)| symbols.contains(&word)) {
+            return Some(Token::Glyph(*glyph));
+        }
         if !word.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some(Token::Word(word.to_owned()));
         }
@@ -264,6 +267,24 @@ impl<R: BufRead> Tokenizer<R> {
 /// The marks of the glyphs `$1` to `$6`, in their order. Those of two characters come after their first character.
 pub(super) const MARKS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
+/// Symbols of printed games that stand alone, with their glyphs (PGN standard, 10). None of them is a move.
+const SYMBOLS: [(&[&str], u8); 14] = [
+    (&["‼"], 3),
+    (&["⁇"], 4),
+    (&["⁉"], 5),
+    (&["⁈"], 6),
+    (&["="], 10),
+    (&["∞"], 13),
+    (&["⩲", "+="], 14),
+    (&["⩱", "=+"], 15),
+    (&["±", "+/-"], 16),
+    (&["∓", "-/+"], 17),
+    (&["+-", "+−"], 18),
+    (&["-+", "−+"], 19),
+    (&["N"], 146),
+    (&["D"], 220),
+];
+
 /// The open parentheses and the comment of a variation that is read as text.
 struct Nesting {
     open: usize,
@@ -326,7 +347,9 @@ const WORD_ENDS: &str = "{}()[];$!?<>*\u{1a}";
 
 /// The length of the word that `text` begins with, at least one character.
 fn word_length(text: &str) -> usize {
-    let ends = |(_, c): &(usize, char)| c.is_whitespace() || *c == '.' || WORD_ENDS.contains(*c);
+    let ends = |&(at, c): &(usize, char)| {
+        c.is_whitespace() || c == '.' || WORD_ENDS.contains(c) || text[at..].starts_with("e.p.")
+    };
     text.char_indices().skip(1).find(ends).map_or(text.len(), |(at, _)| at)
 }
 
@@ -336,6 +359,8 @@ fn points_length(text: &str) -> Option<usize> {
     let end = text.find(|c: char| c.is_whitespace() || WORD_ENDS.contains(c)).unwrap_or(text.len());
     let numbers = text[..end].trim_end_matches('.');
     let (number, rest) = numbers.split_once('.')?;
+    // Of an evaluation.
+    let number = number.strip_prefix(['+', '-']).unwrap_or(number);
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b".-/".contains(&byte));
     let rest = rest.trim_start_matches('.');
     let is_of_move = ["1-0", "0-1", "1/2-1/2", "0-0", "0-0-0"].contains(&rest);
@@ -417,6 +442,7 @@ mod tests {
             words("0.5-0.5 3.14. 1.0-0 2.1-0 1.e4 12"),
             ["0.5-0.5", "3.14", "0-0", "1-0", "e4", "Number(\"12\")"]
         );
+        assert_eq!(words("exd6e.p. +0.3 -1.25 e4"), ["exd6", "Other(\"e.p.\")", "+0.3", "-1.25", "e4"]);
         assert_eq!(words("1. e4\x1a 1-0\x1a\n\x1a"), ["e4", "1-0"]);
         assert_eq!(words("} ]\n% 1. e4 \n *"), ["}", "]", "Other(\"% 1. e4\")", "*"]);
     }
@@ -431,6 +457,10 @@ mod tests {
         };
         assert_eq!(numbers("! ? !! ?? !? ?! $0 $255 $007"), [1, 2, 3, 4, 5, 6, 0, 255, 7]);
         assert_eq!(numbers("!!!"), [3, 1]);
+        assert_eq!(
+            numbers("+- !-+ = =+ += +/- -/+ ± ∓ ∞ ⁈ N D"),
+            [18, 1, 19, 10, 15, 14, 16, 17, 16, 17, 13, 6, 146, 220]
+        );
         let other = ["$", "$256", "<", "<a1.b>", ">", "<"].map(|text| Token::Other(text.to_owned()));
         assert_eq!(glyphs("$ $256 <<a1.b>> <"), other);
     }
