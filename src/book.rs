@@ -112,7 +112,8 @@ impl MakeArgs {
 impl MakeArgs {
     /// Opens the games. Neither the book nor its temporary file may be one of them.
     fn open(&self) -> Result<Vec<InputFile>, FileError> {
-        let inputs = self.games.iter().map(|path| InputFile::open(path)).collect::<Result<Vec<_>, _>>()?;
+        let inputs =
+            self.games.iter().map(|path| InputFile::open_games(path)).collect::<Result<Vec<_>, _>>()?;
         refuse_overwriting(&self.output, &inputs)?;
         refuse_overwriting(&part(&self.output), &inputs)?;
         Ok(inputs)

@@ -67,7 +67,7 @@ fn read_anchor(text: &str) -> Result<(String, f64), &'static str> {
 
 impl RatingsArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        let inputs = self.games.iter().map(|path| InputFile::open(path)).collect::<Result<Vec<_>, _>>();
+        let inputs = self.games.iter().map(|path| InputFile::open_games(path)).collect::<Result<Vec<_>, _>>();
         let inputs = inputs.map_err(WrongInput::of)?;
         let output = match &self.output {
             Some(path) => OutputFile::create(path, &inputs),

@@ -35,7 +35,7 @@ pub enum FileError {
     Changed(String, String),
     /// The file is of another kind than EPD. The second text says which, and what to do.
     #[error("`{0}` is {1}")]
-    Foreign(String, &'static str),
+    Foreign(String, String),
     /// The file has several names, of which only one would lead to the new file.
     #[error(
         "`{0}` has several names (hard links), of which only one would be changed in place; use --output"
@@ -94,7 +94,7 @@ impl InputFile {
     pub fn open_records(path: &Path) -> Result<InputFile, FileError> {
         let file = InputFile::open(path)?;
         match file.kind {
-            Some(kind) => Err(FileError::Foreign(file.name, kind.description())),
+            Some(kind) => Err(FileError::Foreign(file.name, kind.description("records of EPD"))),
             None => Ok(file),
         }
     }
@@ -106,7 +106,9 @@ impl InputFile {
     pub fn open_games(path: &Path) -> Result<InputFile, FileError> {
         let file = InputFile::open(path)?;
         match file.kind {
-            Some(kind @ ForeignKind::NoText(_)) => Err(FileError::Foreign(file.name, kind.description())),
+            Some(kind @ ForeignKind::NoText(_)) => {
+                Err(FileError::Foreign(file.name, kind.description("games in PGN")))
+            }
             _ => Ok(file),
         }
     }

@@ -47,9 +47,9 @@ const MAGIC: [(&[u8], &str); 27] = [
     (b"\xca\xfe\xba\xbe", PROGRAM),
     (b"MZ\x90\0", PROGRAM),
     (b"\0asm", PROGRAM),
-    (b"%PDF-", "a PDF document; expected records of EPD"),
-    (b"SQLite format 3\0", "a database; expected records of EPD"),
-    (b"\xd7\x66\x0c\xa5", "an endgame table; expected records of EPD"),
+    (b"%PDF-", "a PDF document"),
+    (b"SQLite format 3\0", "a database"),
+    (b"\xd7\x66\x0c\xa5", "an endgame table"),
 ];
 
 const UTF_16: &str = "UTF-16 text; convert it to UTF-8 first, for example with `iconv -f UTF-16 -t UTF-8`";
@@ -62,10 +62,10 @@ const WIDE: [(usize, usize, &str); 4] = [
     (2, 1, "UTF-16 text; convert it to UTF-8 first, for example with `iconv -f UTF-16BE -t UTF-8`"),
 ];
 const PACKED: &str = "compressed; unpack it first";
-const PICTURE: &str = "a picture; expected records of EPD";
-const PROGRAM: &str = "a program; expected records of EPD";
-const POLYGLOT: &str = "a Polyglot opening book; expected records of EPD";
-const BINARY: &str = "a binary file; expected records of EPD";
+const PICTURE: &str = "a picture";
+const PROGRAM: &str = "a program";
+const POLYGLOT: &str = "a Polyglot opening book";
+const BINARY: &str = "a binary file";
 
 impl ForeignKind {
     /// What the first bytes of a file say about its kind; `None` if it may be EPD.
@@ -80,12 +80,13 @@ impl ForeignKind {
         binary_kind(start).map(ForeignKind::NoText).or_else(|| text_kind(start))
     }
 
-    /// What the file is, and what to do about it.
-    pub(crate) fn description(self) -> &'static str {
-        match self {
-            ForeignKind::Pgn => "a PGN file; expected records of EPD",
+    /// What the file is, and what to do about it or what was expected.
+    pub(crate) fn description(self, expected: &str) -> String {
+        let kind = match self {
+            ForeignKind::Pgn => "a PGN file",
             ForeignKind::Text(kind) | ForeignKind::NoText(kind) => kind,
-        }
+        };
+        if kind.contains(';') { kind.to_owned() } else { format!("{kind}; expected {expected}") }
     }
 }
 
@@ -162,17 +163,13 @@ fn text_kind(start: &[u8]) -> Option<ForeignKind> {
     let behind = text.get(1..).unwrap_or_default().trim_ascii_start().first().copied().unwrap_or(b' ');
     match text.first()? {
         b'[' if text.get(1).is_some_and(u8::is_ascii_alphabetic) && is_tag(text) => Some(ForeignKind::Pgn),
-        b'{' if matches!(behind, b'"' | b'}') => Some(ForeignKind::Text("JSON; expected records of EPD")),
-        b'[' if matches!(behind, b'"' | b'{' | b'[' | b']') => {
-            Some(ForeignKind::Text("JSON; expected records of EPD"))
-        }
+        b'{' if matches!(behind, b'"' | b'}') => Some(ForeignKind::Text("JSON")),
+        b'[' if matches!(behind, b'"' | b'{' | b'[' | b']') => Some(ForeignKind::Text("JSON")),
         b'<' if begins(b"<!doctype") || begins(b"<html") || begins(b"<head") || begins(b"<body") => {
-            Some(ForeignKind::Text("HTML; expected records of EPD"))
+            Some(ForeignKind::Text("HTML"))
         }
-        b'<' if begins(b"<?xml") || begins(b"<svg") => {
-            Some(ForeignKind::Text("XML; expected records of EPD"))
-        }
-        _ if is_table(text) => Some(ForeignKind::Text("a table (CSV); expected records of EPD")),
+        b'<' if begins(b"<?xml") || begins(b"<svg") => Some(ForeignKind::Text("XML")),
+        _ if is_table(text) => Some(ForeignKind::Text("a table (CSV)")),
         _ => None,
     }
 }
@@ -214,8 +211,9 @@ mod tests {
 
     const START_RECORD: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; id \"x\";";
 
-    fn told(bytes: &[u8]) -> &'static str {
-        ForeignKind::of(bytes).map_or("", |kind| kind.description().split(';').next().unwrap_or_default())
+    fn told(bytes: &[u8]) -> String {
+        let kind = ForeignKind::of(bytes).map(|kind| kind.description("records"));
+        kind.unwrap_or_default().split(';').next().unwrap_or_default().to_owned()
     }
 
     #[test]

@@ -142,6 +142,8 @@ pub struct Usage {
     pub overheads: Overheads,
     /// Lag of the referee, over the moves for which it is known.
     pub lags: Overheads,
+    /// Number of games.
+    pub games: u64,
     /// Number of plies.
     pub plies: u64,
     /// Number of moves for which each program passed its limit of depth or nodes and had to be told to move.
@@ -201,7 +203,7 @@ impl Match {
             }
             schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
             standings.add(&fixture, entry.outcome.0);
-            standings.granted = schedule.all_granted();
+            standings.follow(&schedule);
             count_late(&mut late_losses, &entry);
             if let Some(test) = &mut test {
                 test.add(fixture.number, points_of_first(&entry));
@@ -286,7 +288,7 @@ impl Match {
         let recorded = self.schedule.record(fixture.number, entry.white_points());
         recorded.expect("the result of a game that was given out");
         self.standings.add(fixture, entry.outcome.0);
-        self.standings.granted = self.schedule.all_granted();
+        self.standings.follow(&self.schedule);
         if let Some(test) = &mut self.test {
             test.add(fixture.number, points_of_first(&entry));
         }
@@ -294,6 +296,7 @@ impl Match {
         count_late(&mut self.late_losses, &entry);
         self.usage.overheads.extend(overheads);
         self.usage.lags.extend(lags);
+        self.usage.games += 1;
         self.usage.plies += u64::from(entry.plies);
         for (program, count) in [fixture.white, fixture.black].into_iter().zip(overruns) {
             self.usage.overruns[program] += count;

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use game::book::{self, BookError, PolyglotBook};
 use game::epd::{Escapes, Lexer, position_part};
-use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader, PlayedVariant, counted};
-use shakmaty::Board;
+use game::{
+    CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader, PlayedVariant, counted, openings,
+};
 
 /// Openings in the order in which they are drawn. After the last one they are drawn again, beginning with
 /// the second.
@@ -142,14 +143,14 @@ impl MatchOpenings {
 
     /// Returns the set of openings embedded in Herald.
     pub fn embedded() -> MatchOpenings {
-        let openings = game::openings::EMBEDDED.lines().map(|line| StoredOpening::at(position_part(line)));
+        let openings = openings::EMBEDDED.lines().map(|line| StoredOpening::at(position_part(line)));
         MatchOpenings::listed("the embedded set", PlayedVariant::CHESS, openings.collect())
     }
 
     /// Returns the 960 start positions of Chess960, in the order of Scharnagl's numbers: 518 is the usual position.
     pub fn chess960() -> MatchOpenings {
-        let openings =
-            (0..960).map(|number| StoredOpening::at(&format!("{} w KQkq -", Board::chess960(number))));
+        let starts = (0..openings::CHESS960_POSITIONS).map(openings::chess960);
+        let openings = starts.map(|start| StoredOpening::at(&start));
         MatchOpenings::listed("Chess960", PlayedVariant::CHESS960, openings.collect())
     }
 

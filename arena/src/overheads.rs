@@ -33,7 +33,7 @@ impl Overheads {
             left = left.saturating_sub(count);
             left == 0
         })?;
-        Some(Duration::from_nanos(((step as f64 + 0.5) / STEPS).exp2() as u64))
+        Some(Duration::from_nanos(((step as f64 + 0.5) / STEPS).exp2() as u64).min(self.longest))
     }
 }
 

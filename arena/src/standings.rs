@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use game::{Color, Outcome, WinReason, counted, escaped};
 
-use crate::schedule::Fixture;
+use crate::schedule::{Fixture, Schedule};
 use crate::statistics::{Pentanomial, Points, Sample, WinDrawLoss};
 
 /// The results of a match so far. They do not depend on the order in which games ended.
@@ -25,6 +25,8 @@ pub struct Standings {
     pub tie_breaks: Vec<TieBreak>,
     /// Half points of each program for byes, which count in the order.
     pub granted: Vec<u64>,
+    /// Number of rounds of a knockout that each program has survived, which come before the points.
+    survived: Vec<u32>,
 }
 
 /// What orders programs with the same score.
@@ -82,6 +84,7 @@ impl Standings {
             games: 0,
             tie_breaks: vec![TieBreak::SonnebornBerger],
             granted: vec![0; programs],
+            survived: vec![0; programs],
         }
     }
 
@@ -89,6 +92,15 @@ impl Standings {
     pub fn enter(&mut self) {
         self.programs.push(Standing::new());
         self.granted.push(0);
+        self.survived.push(0);
+    }
+
+    /// Takes over what a schedule knows of the programs: points for byes, and the rounds of a knockout.
+    pub fn follow(&mut self, schedule: &Schedule) {
+        for program in 0..self.programs.len() {
+            self.granted[program] = schedule.granted(program);
+            self.survived[program] = schedule.survived(program);
+        }
     }
 
     /// Adds a game.
@@ -141,12 +153,12 @@ impl Standings {
         (self.games > 0).then(|| drawn as f64 / 2.0 / self.games as f64)
     }
 
-    /// Returns the programs, best first: by their share of the points, then by the tie-breaks, then by their numbers.
+    /// Returns the programs, best first: by the rounds of a knockout that they have survived, by their share of the points, then by the tie-breaks, then by their numbers.
     pub fn ranking(&self) -> Vec<usize> {
         let mut ranking: Vec<usize> = (0..self.programs.len()).collect();
         let key = |&program: &usize| {
             let breaks = self.tie_breaks.iter().map(|tie_break| self.tie_break(*tie_break, program));
-            [self.score(program)].into_iter().chain(breaks).collect()
+            [f64::from(self.survived[program]), self.score(program)].into_iter().chain(breaks).collect()
         };
         let keys: Vec<Vec<f64>> = ranking.iter().map(key).collect();
         ranking.sort_by(|&a, &b| {
@@ -302,6 +314,7 @@ mod tests {
     use game::DrawReason;
 
     use super::*;
+    use crate::schedule::{ColourOrder, NextGames, ScheduleSettings, TournamentFormat};
 
     fn fixture(number: u64, white: usize, black: usize) -> Fixture {
         Fixture { number, round: 1, white, black, opening: number / 2 }
@@ -368,6 +381,31 @@ mod tests {
         assert_eq!(first(&[TieBreak::Wins, TieBreak::Direct]), (3, 0));
         assert_eq!(first(&[TieBreak::Wins, TieBreak::SonnebornBerger]), (3, 1));
         assert_eq!(first(&[TieBreak::Buchholz]), (3, 0));
+    }
+
+    /// The first program has a bye, and wins the final by its seed after ten draws.
+    #[test]
+    fn the_winner_of_a_knockout_is_the_first() {
+        let settings = ScheduleSettings {
+            programs: 3,
+            games: 2,
+            format: TournamentFormat::Knockout,
+            colours: ColourOrder::Pairs,
+        };
+        let (mut schedule, mut standings) = (Schedule::new(settings).unwrap(), Standings::new(3));
+        while let NextGames::Games(fixtures) = schedule.take() {
+            for fixture in fixtures {
+                let winner = Color::from_white(fixture.white == 1);
+                let is_final = fixture.white.min(fixture.black) == 0;
+                let won = win(winner, WinReason::Checkmate);
+                let outcome = if is_final { Outcome::Draw(DrawReason::Agreement) } else { won };
+                schedule.record(fixture.number, Points::of(outcome, Color::White)).unwrap();
+                standings.add(&fixture, outcome);
+                standings.follow(&schedule);
+            }
+        }
+        assert!(standings.score(1) > standings.score(0));
+        assert_eq!(standings.ranking(), [0, 1, 2]);
     }
 
     #[test]

@@ -344,7 +344,9 @@ impl ProtocolPlayer for UciPlayer {
                 self.answered(text.map_or_else(|| best.to_string(), str::to_owned), best, ponder)
             }
             Err(LineError::Malformed { message: "bestmove", found, .. }) => {
-                self.answered(found, UciMove::Null, None)
+                // Nothing is quoted as the line.
+                let text = if found.is_empty() { line.trim().to_owned() } else { found };
+                self.answered(text, UciMove::Null, None)
             }
             Ok(Message::Info(info)) if self.is_searching() => {
                 let rank = info.multipv.unwrap_or(1).max(1);

@@ -46,7 +46,8 @@ pub(crate) struct AnnotateArgs {
     /// Write the annotated games to this file; by default, to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Continue the output of an interrupted run of the same command. With other outputs than --output, --json is needed, too
+    /// Continue the output of an interrupted run of the same command, whose exit code is about the games that were left. With other
+    /// outputs than --output, --json is needed, too
     #[arg(long, requires = "output")]
     resume: bool,
     #[command(flatten)]

@@ -23,7 +23,7 @@ pub(super) struct StandingRow {
     used: Duration,
 }
 
-/// Returns the rows, best first: by points, then Sonneborn-Berger, Buchholz and wins.
+/// Returns the rows, best first: by the rounds of a knockout that were survived, then by points, Sonneborn-Berger, Buchholz and wins.
 pub(super) fn rows(event: &EventState) -> Vec<StandingRow> {
     let standings = &event.standings;
     let programs = event.settings.programs.len();
@@ -46,7 +46,8 @@ pub(super) fn rows(event: &EventState) -> Vec<StandingRow> {
         })
         .collect();
     rows.sort_by(|a, b| {
-        let by_points = b.points.total_cmp(&a.points);
+        let survived = |row: &StandingRow| event.schedule.survived(row.program);
+        let by_points = survived(b).cmp(&survived(a)).then(b.points.total_cmp(&a.points));
         let by_strength = by_points.then(b.sonneborn_berger.total_cmp(&a.sonneborn_berger));
         by_strength
             .then(b.buchholz.total_cmp(&a.buchholz))

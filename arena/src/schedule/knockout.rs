@@ -17,6 +17,8 @@ pub(super) struct Knockout {
     pub(super) tie_breaks: u32,
     /// Number of games in tie-breaks, as far as they have begun.
     pub(super) tie_break_games: u64,
+    /// Number of rounds that each program has survived, with those in which it had no opponent.
+    pub(super) survived: Vec<u32>,
     /// Number of encounters that the seeding decided.
     pub(super) decided_by_seed: u64,
     /// Whether encounters have an odd number of games, the last of which is single.
@@ -33,6 +35,7 @@ impl Knockout {
             round: 1,
             tie_breaks: 0,
             tie_break_games: 0,
+            survived: vec![0; programs],
             decided_by_seed: 0,
             is_odd: games % 2 == 1,
         };
@@ -76,6 +79,9 @@ impl Knockout {
             self.tie_break_games += 2 * self.winners.iter().filter(|winner| winner.is_none()).count() as u64;
         } else {
             self.bracket = std::mem::take(&mut self.winners);
+            for &program in self.bracket.iter().flatten() {
+                self.survived[program] = self.round;
+            }
             self.round += 1;
             self.tie_breaks = 0;
             self.open_round();

@@ -324,9 +324,9 @@ impl Schedule {
         }
     }
 
-    /// Returns the half points that each program was given for byes.
-    pub fn all_granted(&self) -> Vec<u64> {
-        (0..self.settings.programs).map(|program| self.granted(program)).collect()
+    /// Returns the number of rounds of a knockout that a program has survived; 0 in other formats.
+    pub fn survived(&self, program: usize) -> u32 {
+        self.knockout().and_then(|knockout| knockout.survived.get(program).copied()).unwrap_or(0)
     }
 
     /// Returns the winner of a finished knockout.

@@ -27,7 +27,8 @@
 //! A player with a limit of depth that reports a clearly greater depth is told to move now, and has ten seconds for that.
 //!
 //! A referee without a processor reads a move later than it came. The system tells how long its thread was ready to run and
-//! had none: the lag. A loss on time by no more than the lag that the loser's clock was charged with stands, but is marked.
+//! had none: the lag. A loss on time by no more than the lag that the loser's clock was charged with stands, but is marked. So a
+//! player without a move when its flag falls is awaited for as long as the lag that it was charged with.
 
 mod record;
 mod rules;
@@ -282,7 +283,7 @@ impl<'a> GameReferee<'a> {
     /// Returns the lag that the clock of the side to move has been charged with, in this turn only where each move has its own
     /// time. While nothing has arrived the lag of this turn has cost nothing.
     fn charged_lag(&self, mover: Color, has_arrived: bool) -> Duration {
-        let now = self.lag().filter(|_| has_arrived).unwrap_or_default();
+        let now = if has_arrived { self.lag() } else { None }.unwrap_or_default();
         // The last move is the opponent's.
         let earlier = self.record.moves.iter().rev().skip(1).step_by(2).filter_map(|played| played.lag);
         match self.clock.control(mover) {
@@ -304,8 +305,7 @@ impl<'a> GameReferee<'a> {
         let mover = self.record.game.turn();
         let from_waiting = self.players.get_mut(!mover).take();
         let from_mover = self.players.get_mut(mover).take();
-        // A move is in time if it arrived in time, even if it is handled later.
-        self.check_time(from_mover.as_ref().map(|arrival| arrival.at))?;
+        self.check_time(from_mover.as_ref())?;
         if from_waiting.is_none() && from_mover.is_none() {
             self.tell_wait();
             self.wait();
@@ -335,7 +335,9 @@ impl<'a> GameReferee<'a> {
     /// Waits for either player until the next deadline.
     fn wait(&self) {
         let sources: ArrayVec<_, 2> = self.players.iter().filter_map(|player| player.source()).collect();
-        let deadlines = [self.clock.flag_falls(), self.patience_ends, self.announced.as_ref().map(|a| a.by)];
+        let flag =
+            self.clock.flag_falls().map(|flag| flag + self.charged_lag(self.record.game.turn(), false));
+        let deadlines = [flag, self.patience_ends, self.announced.as_ref().map(|a| a.by)];
         // A deadline is missed only after its moment.
         let missed = deadlines.into_iter().flatten().min().map(|at| at + Duration::from_nanos(1));
         let now = self.time.now();
@@ -348,24 +350,32 @@ impl<'a> GameReferee<'a> {
         self.time.wait(&sources, missed.map_or(glance, |at| at.min(glance)));
     }
 
-    /// Ends the game if a deadline has been missed: now, or when a message of the mover arrived.
-    fn check_time(&mut self, arrived: Option<Instant>) -> Flow {
-        let mover = self.record.game.turn();
-        let now = arrived.unwrap_or_else(|| self.time.now());
-        if let Some((outcome, mut detail)) = check_flag(&self.record.game, &self.clock, now) {
-            if arrived.is_none() {
-                // By how much it would have been late is not known.
-                "no move when the time was over".clone_into(&mut detail);
-            }
-            let overdrawn = self.clock.flag_falls().map_or(Duration::ZERO, |flag| now - flag);
-            let lag = self.charged_lag(mover, arrived.is_some());
-            if lag >= overdrawn && !lag.is_zero() {
+    /// Ends the game if the flag of the side to move fell before its answer arrived, or if it has been awaited in vain.
+    fn check_flag(&mut self, now: Instant, has_answered: bool) -> Flow {
+        let Some((outcome, overdrawn)) = check_flag(&self.record.game, &self.clock, now) else {
+            return Continue(());
+        };
+        let lag = self.charged_lag(self.record.game.turn(), has_answered);
+        let is_within_lag = self.clock.flag_falls().is_some_and(|flag| now <= flag + lag);
+        let detail = match (has_answered, is_within_lag) {
+            (false, true) => return Continue(()),
+            // By how much it would have been late is not known.
+            (false, false) => "no move when the time was over".to_owned(),
+            (true, true) => {
                 self.record.late = true;
-                detail =
-                    format!("{detail}, {} of the time used were the referee's lag", game::millis_text(lag));
+                format!("{overdrawn}, {} of the time used were the referee's lag", game::millis_text(lag))
             }
-            return end(outcome, detail);
-        }
+            (true, false) => overdrawn,
+        };
+        end(outcome, detail)
+    }
+
+    /// Ends the game if a deadline has been missed: now, or when a message of the mover arrived. A move is in time if it arrived in
+    /// time, even if it is handled later.
+    fn check_time(&mut self, arrival: Option<&Arrival>) -> Flow {
+        let mover = self.record.game.turn();
+        let now = arrival.map_or_else(|| self.time.now(), |arrival| arrival.at);
+        self.check_flag(now, arrival.is_some_and(|arrival| is_answer(&arrival.event)))?;
         if self.patience_ends.is_some_and(|end| now > end) {
             let asked = if self.hurried { "the request to move now" } else { "the request for a move" };
             return self.fault(mover, PlayerFault::Silence(asked));
@@ -375,6 +385,12 @@ impl<'a> GameReferee<'a> {
             None => Continue(()),
         }
     }
+}
+
+/// Whether a message is more than talk, so that its time counts.
+fn is_answer(event: &PlayerEvent) -> bool {
+    use PlayerEvent::{Clock, DrawRefusal, OtherLine, Remark, ServerMessage, Thinking};
+    !matches!(event, Thinking(_) | OtherLine(..) | Remark(_) | ServerMessage(_) | DrawRefusal | Clock(_))
 }
 
 /// Events of the players.

@@ -4,17 +4,18 @@
 mod installed;
 mod programs;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::num::NonZeroU32;
 use std::process::Command;
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
-use arena::{Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Rules, Seat, play_by};
+use arena::{Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Rules, Seat, Time, play_by};
 use game::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
+use platform::Source;
 use players::{PgnField, PgnFields, Player, PlayerEvent, PlayerFault, Protocol, Thinking};
 use shakmaty::ByColor;
 
@@ -95,6 +96,10 @@ impl Match {
     }
 
     fn play(&self, white: &[&str], black: &[&str]) -> Played {
+        self.play_in(&self.time, white, black)
+    }
+
+    fn play_in(&self, time: &dyn Time, white: &[&str], black: &[&str]) -> Played {
         let told: ByColor<Rc<RefCell<Vec<String>>>> = ByColor::default();
         let player = |script: &[&str], told: &Rc<RefCell<Vec<String>>>| {
             let mut turns: std::vec::IntoIter<String> =
@@ -116,7 +121,7 @@ impl Match {
         let mut white = player(white, &told.white);
         let mut black = player(black, &told.black);
         let players = ByColor { white: &mut white as &mut dyn Player, black: &mut black };
-        let record = play_by(&self.time, &self.setup, players, &AtomicBool::new(false));
+        let record = play_by(time, &self.setup, players, &AtomicBool::new(false));
         Played { record, told: told.map(|told| told.take()) }
     }
 
@@ -209,6 +214,41 @@ fn a_flag_falls_beyond_the_margin_and_costs_only_who_could_be_mated() {
     let drawn = Outcome::Draw(DrawReason::TimeoutVsInsufficient);
     assert_eq!(bare.outcome(&["1001ms e4"], &[]), drawn);
     assert_eq!(bare.outcome(&["e4"], &[""]), white_wins(WinReason::TimeForfeit));
+}
+
+/// A referee that has no processor for 20 ms in each turn.
+struct Lagging<'a>(&'a SimulatedTime, Cell<Duration>);
+
+impl Time for Lagging<'_> {
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+
+    fn run_delay(&self) -> Option<Duration> {
+        self.1.set(self.1.get() + Duration::from_millis(20));
+        Some(self.1.get())
+    }
+
+    fn wait(&self, sources: &[Source<'_>], until: Instant) {
+        self.0.wait(sources, until);
+    }
+}
+
+#[test]
+fn only_a_move_that_came_is_late_by_lag() {
+    let play = |second: &str| {
+        let game = Match::new("1");
+        let lagging = Lagging(&game.time, Cell::default());
+        let record = game.play_in(&lagging, &["500ms f3", second], &["e5"]).record;
+        assert_eq!(record.outcome, Some(black_wins(WinReason::TimeForfeit)), "{second}");
+        (record.late, record.detail.starts_with("no move"))
+    };
+    assert_eq!(play("510ms g4"), (true, false));
+    assert_eq!(play("505ms says 3; 5ms g4"), (true, false), "talk is no answer");
+    assert_eq!(play("530ms g4"), (false, true));
+    assert_eq!(play("510ms says 3"), (false, true));
+    assert_eq!(play("510ms resign"), (true, false));
+    assert_eq!(play(""), (false, true));
 }
 
 #[test]

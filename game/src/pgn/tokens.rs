@@ -115,7 +115,10 @@ impl<R: BufRead> Tokenizer<R> {
     /// Reads a word or a number; `None` if it is the number of a move, with a period.
     fn word(&mut self) -> Option<Token> {
         let rest = &self.line[self.at..];
-        let length = points_length(rest).unwrap_or_else(|| word_length(rest));
+        let length = points_length(rest).unwrap_or_else(|| {
+            let word = &rest[..word_length(rest)];
+            word.len() - symbol_length(word)
+        });
         let is_before_period = rest[length..].trim_start().starts_with('.');
         let word = self.take(length);
         if let Some((_, glyph)) = SYMBOLS.iter().find(|(symbols, _)| symbols.contains(&word)) {
@@ -267,7 +270,7 @@ impl<R: BufRead> Tokenizer<R> {
 /// The marks of the glyphs `$1` to `$6`, in their order. Those of two characters come after their first character.
 pub(super) const MARKS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
-/// Symbols of printed games that stand alone, with their glyphs (PGN standard, 10). None of them is a move.
+/// Symbols of printed games, with their glyphs (PGN standard, 10). None of them is a move.
 const SYMBOLS: [(&[&str], u8); 14] = [
     (&["‼"], 3),
     (&["⁇"], 4),
@@ -351,6 +354,16 @@ fn word_length(text: &str) -> usize {
         c.is_whitespace() || c == '.' || WORD_ENDS.contains(c) || text[at..].starts_with("e.p.")
     };
     text.char_indices().skip(1).find(ends).map_or(text.len(), |(at, _)| at)
+}
+
+/// The length of the symbol that a move ends with, as in `Nf6-+`; 0 without one. Letters may be promotions.
+fn symbol_length(word: &str) -> usize {
+    let is_move = word.starts_with(|c: char| c.is_alphabetic() || c == '0');
+    let symbols = SYMBOLS.iter().flat_map(|(symbols, _)| *symbols);
+    let ends = |symbol: &&&str| {
+        is_move && !symbol.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.ends_with(**symbol)
+    };
+    symbols.filter(ends).map(|symbol| symbol.len()).max().unwrap_or(0)
 }
 
 /// The length of the numbers with points that `text` begins with, such as `0.5-0.5`; `None` if it begins with something else, or
@@ -443,6 +456,23 @@ mod tests {
             ["0.5-0.5", "3.14", "0-0", "1-0", "e4", "Number(\"12\")"]
         );
         assert_eq!(words("exd6e.p. +0.3 -1.25 e4"), ["exd6", "Other(\"e.p.\")", "+0.3", "-1.25", "e4"]);
+        assert_eq!(
+            words("Nf6-+ 0-0+- e4= Qh5+∞ e8D exd8=N+ 0-1 -1.25"),
+            [
+                "Nf6",
+                "Glyph(19)",
+                "0-0",
+                "Glyph(18)",
+                "e4",
+                "Glyph(10)",
+                "Qh5+",
+                "Glyph(13)",
+                "e8D",
+                "exd8=N+",
+                "0-1",
+                "-1.25"
+            ]
+        );
         assert_eq!(words("1. e4\x1a 1-0\x1a\n\x1a"), ["e4", "1-0"]);
         assert_eq!(words("} ]\n% 1. e4 \n *"), ["}", "]", "Other(\"% 1. e4\")", "*"]);
     }

@@ -13,7 +13,7 @@ pub const MOST_GAMES: usize = 1000;
 #[derive(Clone, Debug, Default)]
 pub struct GameLibrary {
     pub(super) games: Vec<LibraryGame>,
-    /// What could not be read, in a line.
+    /// What of the file could not be read, in a line.
     pub(super) fault: Option<String>,
 }
 
@@ -22,6 +22,8 @@ pub struct GameLibrary {
 pub(super) struct LibraryGame {
     pub(super) heading: String,
     pub(super) tree: GameTree,
+    /// What of it could not be read, in a line.
+    pub(super) fault: Option<String>,
 }
 
 impl GameLibrary {
@@ -70,14 +72,14 @@ fn games(input: impl BufRead) -> io::Result<GameLibrary> {
             library.fault = Some(format!("only the first {} are shown", counted(MOST_GAMES as u64, "game")));
             break;
         }
-        if let Some((line, fault)) = parsed.faults.first() {
-            library.fault.get_or_insert_with(|| format!("line {line}: {fault}"));
-        }
+        let fault = parsed.faults.first().map(|(line, fault)| format!("line {line}: {fault}"));
         // A text without tags and legal moves is no game.
         let is_game =
             !parsed.tree.tags.is_empty() || parsed.tree.replay().is_ok_and(|replay| replay.game.ply() > 0);
         if is_game {
-            library.games.push(LibraryGame { heading: heading(&parsed.tree), tree: parsed.tree });
+            library.games.push(LibraryGame { heading: heading(&parsed.tree), tree: parsed.tree, fault });
+        } else {
+            library.fault = library.fault.or(fault);
         }
     }
     Ok(library)
@@ -134,7 +136,7 @@ fn position(line: &str, number: u64) -> Result<LibraryGame, String> {
     }
     tree.mainline =
         MoveLine { before: Annotation::comment(operations).into_iter().collect(), moves: Vec::new() };
-    Ok(LibraryGame { heading: excerpt(&id), tree })
+    Ok(LibraryGame { heading: excerpt(&id), tree, fault: None })
 }
 
 /// The operand of `id`.
@@ -174,6 +176,17 @@ mod tests {
         assert!(library.fault.is_some_and(|fault| fault.starts_with("line 4")));
         let replay = library.games[1].tree.replay().unwrap();
         assert_eq!(replay.game.fen(), "4k3/8/8/8/8/8/P7/4K3 b - - 3 40");
+    }
+
+    #[test]
+    fn a_fault_is_that_of_its_game() {
+        let text = "[White \"A\"]\n\n1. e4 *\n\n[White \"B\"]\n\n1. e4 {open *\n\n[White \"C\"]\n\n1. d4 *\n";
+        let library = GameLibrary::read(text.as_bytes()).unwrap();
+        assert_eq!(
+            library.games.iter().map(|game| game.fault.is_some()).collect::<Vec<_>>(),
+            [false, true, false]
+        );
+        assert_eq!(library.fault, None);
     }
 
     #[test]

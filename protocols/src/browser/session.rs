@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use engine::{Engine, Settings, TaskId, Thought};
-use game::{Game, PlayedVariant};
+use game::{Game, PlayedVariant, openings};
 use shakmaty::Position as _;
 
 use super::analysis::{AnnotationRun, BoardAnalysis};
@@ -317,7 +317,8 @@ impl BrowserSession {
         self.open = Some(number);
         self.tell_games();
         // The page shows one notice.
-        let facts: Vec<String> = hidden.notice().into_iter().chain(library.fault.clone()).collect();
+        let faults = [&game.fault, &library.fault].into_iter().flatten().cloned();
+        let facts: Vec<String> = hidden.notice().into_iter().chain(faults).collect();
         if !facts.is_empty() {
             self.tell(BrowserMessage::Notice(BrowserNotice { text: facts.join(" ") }));
         }
@@ -347,9 +348,13 @@ impl BrowserSession {
     }
 }
 
-/// A game of a variant from a position.
+/// A game of a variant from a position; of Chess960 without a position from one of its start positions, drawn by lot.
 pub(super) fn position(played: PlayedVariant, fen: Option<&str>) -> Result<Game, String> {
     match fen.map(str::trim).filter(|fen| !fen.is_empty()) {
+        None if played == PlayedVariant::CHESS960 => {
+            let number = fastrand::u32(..openings::CHESS960_POSITIONS);
+            played.read(&openings::chess960(number)).map_err(|error| error.to_string())
+        }
         None => Ok(played.start()),
         Some(fen) => played.read(fen).map_err(|error| error.to_string()),
     }

@@ -230,6 +230,9 @@ fn repeated_openings(game: &Match) -> String {
 fn usage(plan: &MatchPlan, game: &Match) -> String {
     let usage = &game.usage;
     let mut text = String::new();
+    if 0 < usage.games && usage.games < game.standings.games {
+        let _ = writeln!(text, "Of the {} of this run:", counted(usage.games, "game"));
+    }
     if let Some(overhead) = spread(&usage.overheads) {
         let _ = writeln!(text, "Overhead per move, on nobody's clock: {overhead}");
     }
