@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use game::Game;
+use game::{Game, Outcome, WinReason};
 use platform::affinity;
 use players::Resources;
 use shakmaty::ByColor;
@@ -312,6 +312,11 @@ fn count_late(losses: &mut [u64], entry: &GameEntry) {
     }
 }
 
+/// Whether a program left a game.
+fn is_abandoned(played: &PlayedGame) -> bool {
+    matches!(played.entry.outcome.0, Outcome::Win { reason: WinReason::Abandoned, .. })
+}
+
 /// Returns the points of the first program in one of its games.
 fn points_of_first(entry: &GameEntry) -> Points {
     let white = entry.white_points();
@@ -325,6 +330,8 @@ type GameJob = (Fixture, Game);
 const MOST_AHEAD: usize = 16;
 /// Interval at which an interruption is checked.
 const GLANCE: Duration = Duration::from_millis(50);
+/// Time in which an interruption makes an abandoned game not count: what ends all processes may end a program first.
+const SHUTDOWN: Duration = Duration::from_millis(300);
 
 /// The state that the worker threads of a match share.
 struct Play<'a, F> {
@@ -385,6 +392,9 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
                     break;
                 }
                 let played = runner.play(&fixture, opening, &self.called_off);
+                if played.as_ref().is_ok_and(is_abandoned) {
+                    self.rest(SHUTDOWN);
+                }
                 self.finish(&fixture, played);
             }
             self.lock().playing -= 1;
@@ -485,7 +495,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use game::{Color, DrawReason, Outcome, WinReason};
+    use game::{Color, DrawReason};
 
     use super::*;
     use crate::match_store::{MatchFiles, RecordedOutcome};
@@ -592,6 +602,25 @@ mod tests {
             assert_eq!(games.len() as u64, whole.standings.games);
             assert_eq!(pgn.lines().count() as u64, 4 * whole.standings.games);
         }
+    }
+
+    #[test]
+    fn a_program_that_a_shutdown_ends_first_loses_no_game() {
+        static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+        let folder = tempfile::tempdir().unwrap();
+        let abandons = |fixture: &Fixture| {
+            if fixture.number < 3 {
+                return outcome(fixture);
+            }
+            thread::spawn(|| {
+                thread::sleep(SHUTDOWN / 6);
+                INTERRUPTED.store(true, Ordering::Relaxed);
+            });
+            Some(Outcome::Win { winner: Color::White, reason: WinReason::Abandoned })
+        };
+        let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
+        let end = game.play(workers(1), || Scripted(abandons), &INTERRUPTED, |_, _| {}).unwrap();
+        assert_eq!((end, game.standings.games), (MatchEnd::Interrupted, 3));
     }
 
     #[test]
