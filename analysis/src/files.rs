@@ -33,7 +33,7 @@ pub enum FileError {
     /// The input was changed by somebody else before it could be replaced. The second name is the file with the result.
     #[error("`{0}` was changed in the meantime and is left as it is; the result is in `{1}`")]
     Changed(String, String),
-    /// The file is of another kind than EPD. The second text says which, and what to do.
+    /// The file is of another kind than expected. The second text says which, and what to do or what was expected.
     #[error("`{0}` is {1}")]
     Foreign(String, String),
     /// The file has several names, of which only one would lead to the new file.
