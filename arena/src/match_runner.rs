@@ -392,10 +392,13 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
                     break;
                 }
                 let played = runner.play(&fixture, opening, &self.called_off);
-                if played.as_ref().is_ok_and(is_abandoned) {
+                let is_in_time = self.lock().end.is_none();
+                if !played.as_ref().is_ok_and(|played| !is_abandoned(played)) {
                     self.rest(SHUTDOWN);
                 }
-                self.finish(&fixture, played);
+                if is_in_time {
+                    self.finish(&fixture, played);
+                }
             }
             self.lock().playing -= 1;
             self.changed.notify_all();
@@ -448,10 +451,13 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
         end.is_none()
     }
 
-    /// Stores a game, unless the match ended before it.
+    /// Stores a game that ended before the match did, unless the match was interrupted since.
     fn finish(&self, fixture: &Fixture, played: Result<PlayedGame, String>) {
         let mut progress = self.lock();
-        let Progress { game, observe, end: None, .. } = &mut *progress else { return };
+        let Progress { game, observe, end, .. } = &mut *progress;
+        if matches!(end, Some(Ok(MatchEnd::Interrupted))) {
+            return;
+        }
         match game.finish(fixture, played) {
             Ok(entry) => observe(game, MatchEvent::Finished(&entry)),
             Err(error) => self.end(&mut progress, Err(error)),
@@ -607,20 +613,25 @@ mod tests {
     #[test]
     fn a_program_that_a_shutdown_ends_first_loses_no_game() {
         static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-        let folder = tempfile::tempdir().unwrap();
-        let abandons = |fixture: &Fixture| {
-            if fixture.number < 3 {
-                return outcome(fixture);
-            }
-            thread::spawn(|| {
-                thread::sleep(SHUTDOWN / 6);
-                INTERRUPTED.store(true, Ordering::Relaxed);
-            });
-            Some(Outcome::Win { winner: Color::White, reason: WinReason::Abandoned })
-        };
-        let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
-        let end = game.play(workers(1), || Scripted(abandons), &INTERRUPTED, |_, _| {}).unwrap();
-        assert_eq!((end, game.standings.games), (MatchEnd::Interrupted, 3));
+        // Where it ends both, nobody can play.
+        let abandoned = Some(Outcome::Win { winner: Color::White, reason: WinReason::Abandoned });
+        for fourth in [abandoned, None] {
+            INTERRUPTED.store(false, Ordering::Relaxed);
+            let folder = tempfile::tempdir().unwrap();
+            let abandons = |fixture: &Fixture| {
+                if fixture.number < 3 {
+                    return outcome(fixture);
+                }
+                thread::spawn(|| {
+                    thread::sleep(SHUTDOWN / 6);
+                    INTERRUPTED.store(true, Ordering::Relaxed);
+                });
+                fourth
+            };
+            let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
+            let end = game.play(workers(1), || Scripted(abandons), &INTERRUPTED, |_, _| {}).unwrap();
+            assert_eq!((end, game.standings.games), (MatchEnd::Interrupted, 3));
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 // The page of herald board. It knows no chess: moves and positions come from the program, by the interface of docs/BOARD.md.
 (() => {
   const $ = id => document.getElementById(id);
-  const VARIANTS = { chess: "Chess", chess960: "Chess960", crazyhouse: "Crazyhouse", threecheck: "Three-check", atomic: "Atomic", antichess: "Antichess",
+  const VARIANTS = { chess: "Chess", chess960: "Chess960", crazyhouse: "Crazyhouse", "3check": "Three-check", atomic: "Atomic", antichess: "Antichess",
     kingofthehill: "King of the Hill", horde: "Horde", racingkings: "Racing Kings" };
   const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
   const other = { white: "black", black: "white" };

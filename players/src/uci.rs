@@ -340,7 +340,8 @@ impl ProtocolPlayer for UciPlayer {
         match message {
             Ok(Message::BestMove { best, ponder }) => {
                 // A null move has several spellings.
-                let text = line.split_whitespace().nth(1).filter(|_| best == UciMove::Null);
+                let mut words = line.split_whitespace().skip_while(|word| *word != "bestmove");
+                let text = words.nth(1).filter(|_| best == UciMove::Null);
                 self.answered(text.map_or_else(|| best.to_string(), str::to_owned), best, ponder)
             }
             Err(LineError::Malformed { message: "bestmove", found, .. }) => {

@@ -311,6 +311,7 @@ impl<'a> GameReferee<'a> {
             self.wait();
         }
         if let Some(arrival) = from_waiting {
+            self.check_fallen(&arrival, from_mover.as_ref())?;
             self.hear(!mover, arrival)?;
         }
         if let Some(arrival) = from_mover {
@@ -351,16 +352,17 @@ impl<'a> GameReferee<'a> {
     }
 
     /// Ends the game if the flag of the side to move fell before its answer arrived, or if it has been awaited in vain.
-    fn check_flag(&mut self, now: Instant, has_answered: bool) -> Flow {
+    fn check_flag(&mut self, now: Instant, heard: Option<&PlayerEvent>) -> Flow {
         let Some((outcome, overdrawn)) = check_flag(&self.record.game, &self.clock, now) else {
             return Continue(());
         };
-        let lag = self.charged_lag(self.record.game.turn(), has_answered);
+        let lag = self.charged_lag(self.record.game.turn(), heard.is_some());
         let is_within_lag = self.clock.flag_falls().is_some_and(|flag| now <= flag + lag);
-        let detail = match (has_answered, is_within_lag) {
+        let detail = match (heard.is_some_and(is_answer), is_within_lag) {
+            // The answer may stand behind the talk.
             (false, true) => return Continue(()),
             // By how much it would have been late is not known.
-            (false, false) => "no move when the time was over".to_owned(),
+            (false, false) => NO_MOVE.to_owned(),
             (true, true) => {
                 self.record.late = true;
                 format!("{overdrawn}, {} of the time used were the referee's lag", game::millis_text(lag))
@@ -370,12 +372,24 @@ impl<'a> GameReferee<'a> {
         end(outcome, detail)
     }
 
+    /// Ends the game if the flag of the side to move had fallen when the other side did something: a move is awaited then only to
+    /// tell by how much it is late, and the other side cannot lose any more.
+    fn check_fallen(&self, from_waiting: &Arrival, from_mover: Option<&Arrival>) -> Flow {
+        if is_talk(&from_waiting.event) || from_mover.is_some_and(|arrival| is_answer(&arrival.event)) {
+            return Continue(());
+        }
+        match check_flag(&self.record.game, &self.clock, from_waiting.at) {
+            Some((outcome, _)) => end(outcome, NO_MOVE.to_owned()),
+            None => Continue(()),
+        }
+    }
+
     /// Ends the game if a deadline has been missed: now, or when a message of the mover arrived. A move is in time if it arrived in
     /// time, even if it is handled later.
     fn check_time(&mut self, arrival: Option<&Arrival>) -> Flow {
         let mover = self.record.game.turn();
         let now = arrival.map_or_else(|| self.time.now(), |arrival| arrival.at);
-        self.check_flag(now, arrival.is_some_and(|arrival| is_answer(&arrival.event)))?;
+        self.check_flag(now, arrival.map(|arrival| &arrival.event))?;
         if self.patience_ends.is_some_and(|end| now > end) {
             let asked = if self.hurried { "the request to move now" } else { "the request for a move" };
             return self.fault(mover, PlayerFault::Silence(asked));
@@ -387,10 +401,17 @@ impl<'a> GameReferee<'a> {
     }
 }
 
-/// Whether a message is more than talk, so that its time counts.
-fn is_answer(event: &PlayerEvent) -> bool {
+const NO_MOVE: &str = "no move when the time was over";
+
+/// Whether a message changes nothing in the game.
+fn is_talk(event: &PlayerEvent) -> bool {
     use PlayerEvent::{Clock, DrawRefusal, OtherLine, Remark, ServerMessage, Thinking};
-    !matches!(event, Thinking(_) | OtherLine(..) | Remark(_) | ServerMessage(_) | DrawRefusal | Clock(_))
+    matches!(event, Thinking(_) | OtherLine(..) | Remark(_) | ServerMessage(_) | DrawRefusal | Clock(_))
+}
+
+/// Whether a message answers the request for a move, so that its time counts.
+fn is_answer(event: &PlayerEvent) -> bool {
+    !is_talk(event) && !matches!(event, PlayerEvent::DrawOffer | PlayerEvent::Fault(_))
 }
 
 /// Events of the players.

@@ -88,8 +88,12 @@ impl<R: BufRead> Tokenizer<R> {
                     let length = reserved_length(rest);
                     Token::Other(self.take(length).to_owned())
                 }
-                // An old mark of en passant captures.
-                'e' if rest.starts_with("e.p.") => Token::Other(self.take(4).to_owned()),
+                'e' if rest.starts_with(EN_PASSANT) => {
+                    let after = &rest[EN_PASSANT.len()..];
+                    let mark = &after[..word_length(after)];
+                    let length = if ["+", "#"].contains(&mark) { mark.len() } else { 0 };
+                    Token::Other(self.take(EN_PASSANT.len() + length).to_owned())
+                }
                 skipped if skipped == '.' || skipped == DOS_END || skipped.is_whitespace() => {
                     self.at += skipped.len_utf8();
                     continue;
@@ -115,14 +119,11 @@ impl<R: BufRead> Tokenizer<R> {
     /// Reads a word or a number; `None` if it is the number of a move, with a period.
     fn word(&mut self) -> Option<Token> {
         let rest = &self.line[self.at..];
-        let length = points_length(rest).unwrap_or_else(|| {
-            let word = &rest[..word_length(rest)];
-            word.len() - symbol_length(word)
-        });
+        let length = points_length(rest).unwrap_or_else(|| without_symbols(&rest[..word_length(rest)]));
         let is_before_period = rest[length..].trim_start().starts_with('.');
         let word = self.take(length);
-        if let Some((_, glyph)) = SYMBOLS.iter().find(|(symbols, _)| symbols.contains(&word)) {
-            return Some(Token::Glyph(*glyph));
+        if let Some(glyph) = glyph_of(word) {
+            return Some(Token::Glyph(glyph));
         }
         if !word.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some(Token::Word(word.to_owned()));
@@ -271,19 +272,20 @@ impl<R: BufRead> Tokenizer<R> {
 pub(super) const MARKS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
 /// Symbols of printed games, with their glyphs (PGN standard, 10). None of them is a move.
-const SYMBOLS: [(&[&str], u8); 14] = [
+const SYMBOLS: [(&[&str], u8); 15] = [
     (&["‼"], 3),
     (&["⁇"], 4),
     (&["⁉"], 5),
     (&["⁈"], 6),
     (&["="], 10),
     (&["∞"], 13),
-    (&["⩲", "+="], 14),
-    (&["⩱", "=+"], 15),
+    (&["⩲", "+=", "+/="], 14),
+    (&["⩱", "=+", "=/+"], 15),
     (&["±", "+/-"], 16),
     (&["∓", "-/+"], 17),
     (&["+-", "+−"], 18),
     (&["-+", "−+"], 19),
+    (&["=∞", "=/∞"], 44),
     (&["N"], 146),
     (&["D"], 220),
 ];
@@ -345,24 +347,43 @@ fn reserved_length(text: &str) -> usize {
 /// Ctrl-Z, with which DOS ended text files.
 const DOS_END: char = '\u{1a}';
 
+/// An old mark of en passant captures.
+const EN_PASSANT: &str = "e.p.";
+
 /// Characters besides white space that end a word. A period does, too.
 const WORD_ENDS: &str = "{}()[];$!?<>*\u{1a}";
 
 /// The length of the word that `text` begins with, at least one character.
 fn word_length(text: &str) -> usize {
     let ends = |&(at, c): &(usize, char)| {
-        c.is_whitespace() || c == '.' || WORD_ENDS.contains(c) || text[at..].starts_with("e.p.")
+        c.is_whitespace() || c == '.' || WORD_ENDS.contains(c) || text[at..].starts_with(EN_PASSANT)
     };
     text.char_indices().skip(1).find(ends).map_or(text.len(), |(at, _)| at)
 }
 
-/// The length of the symbol that a move ends with, as in `Nf6-+`; 0 without one. Letters may be promotions.
-fn symbol_length(word: &str) -> usize {
+/// The glyph of a symbol.
+fn glyph_of(word: &str) -> Option<u8> {
+    SYMBOLS.iter().find(|(symbols, _)| symbols.contains(&word)).map(|(_, glyph)| *glyph)
+}
+
+/// The length of the move or symbol before the symbols that a word ends with, as in `Nf6-+`; that of the word if it is neither.
+fn without_symbols(word: &str) -> usize {
+    let mut length = word.len();
+    while let symbol = symbol_length(&word[..length])
+        && symbol > 0
+        && symbol < length
+    {
+        length -= symbol;
+    }
     let is_move = word.starts_with(|c: char| c.is_alphabetic() || c == '0');
+    if is_move || glyph_of(&word[..length]).is_some() { length } else { word.len() }
+}
+
+/// The length of the longest symbol that a word ends with; 0 without one. Letters may be promotions.
+fn symbol_length(word: &str) -> usize {
     let symbols = SYMBOLS.iter().flat_map(|(symbols, _)| *symbols);
-    let ends = |symbol: &&&str| {
-        is_move && !symbol.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.ends_with(**symbol)
-    };
+    let ends =
+        |symbol: &&&str| !symbol.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.ends_with(**symbol);
     symbols.filter(ends).map(|symbol| symbol.len()).max().unwrap_or(0)
 }
 
@@ -473,6 +494,25 @@ mod tests {
                 "-1.25"
             ]
         );
+        assert_eq!(
+            words("e4=∞ e4== Nf3±= Nf3+/= exd6e.p.+ exd6 e.p.#"),
+            [
+                "e4",
+                "Glyph(44)",
+                "e4",
+                "Glyph(10)",
+                "Glyph(10)",
+                "Nf3",
+                "Glyph(16)",
+                "Glyph(10)",
+                "Nf3",
+                "Glyph(14)",
+                "exd6",
+                "Other(\"e.p.+\")",
+                "exd6",
+                "Other(\"e.p.#\")"
+            ]
+        );
         assert_eq!(words("1. e4\x1a 1-0\x1a\n\x1a"), ["e4", "1-0"]);
         assert_eq!(words("} ]\n% 1. e4 \n *"), ["}", "]", "Other(\"% 1. e4\")", "*"]);
     }
@@ -488,8 +528,8 @@ mod tests {
         assert_eq!(numbers("! ? !! ?? !? ?! $0 $255 $007"), [1, 2, 3, 4, 5, 6, 0, 255, 7]);
         assert_eq!(numbers("!!!"), [3, 1]);
         assert_eq!(
-            numbers("+- !-+ = =+ += +/- -/+ ± ∓ ∞ ⁈ N D"),
-            [18, 1, 19, 10, 15, 14, 16, 17, 16, 17, 13, 6, 146, 220]
+            numbers("+- !-+ = =+ += +/- -/+ ± ∓ ∞ ⁈ N D =/+ =∞ =+- ±⁉"),
+            [18, 1, 19, 10, 15, 14, 16, 17, 16, 17, 13, 6, 146, 220, 15, 44, 10, 18, 16, 5]
         );
         let other = ["$", "$256", "<", "<a1.b>", ">", "<"].map(|text| Token::Other(text.to_owned()));
         assert_eq!(glyphs("$ $256 <<a1.b>> <"), other);

@@ -533,8 +533,8 @@ impl Listener for PageListener {
     }
 }
 
-/// Number of wrong tokens that an address may send within the period below; further requests from it are refused until
-/// the period has passed.
+/// Number of wrong tokens that an address ([`network`]) may send within the period below; further requests from it are refused
+/// until the period has passed.
 const MOST_FAILURES: u32 = 5;
 const FAILURES_LAST: Duration = Duration::from_mins(1);
 /// Number of addresses whose failures are remembered. While the memory is full, nobody can sign in.
@@ -580,6 +580,7 @@ impl DirectorAuth {
         if !is_same_origin(headers) {
             return Err(AuthError::CrossSite);
         }
+        let from = network(from);
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.retain(|_, (_, since)| at.saturating_duration_since(*since) < FAILURES_LAST);
         let before = failures.get(&from).map_or(0, |(count, _)| *count);
@@ -698,5 +699,11 @@ mod tests {
         assert_eq!(auth.admit(here, &right, now), Err(AuthError::TooMany));
         assert_eq!(auth.admit(there, &right, now), Ok(()));
         assert_eq!(auth.admit(here, &right, now + FAILURES_LAST), Ok(()));
+        // Whoever is given addresses of IPv6 is given 64 bits of them.
+        let neighbour = |n| IpAddr::from([0x2001, 0xdb8, 1, 2, 3, 4, 5, n]);
+        for n in 0..MOST_FAILURES as u16 {
+            assert_eq!(auth.admit(neighbour(n), &HeaderMap::new(), now), Err(AuthError::WrongToken));
+        }
+        assert_eq!(auth.admit(neighbour(9), &right, now), Err(AuthError::TooMany));
     }
 }
