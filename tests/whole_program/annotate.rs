@@ -1,17 +1,12 @@
 //! `herald annotate`: games in, annotated games out; interrupted and resumed; with programs that fail.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 use std::time::Instant;
 
 use game::TreeReader;
-use tempfile::TempDir;
 
 use crate::installed::{find, has_all};
-use crate::support::{PATIENCE, Program};
-
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{Folder, PATIENCE, Program};
 
 /// A game with everything, a broken one, and one that names nobody.
 const GAMES: &str = "[Event \"1\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n[TimeControl \"60\"]\n\n\
@@ -19,36 +14,16 @@ const GAMES: &str = "[Event \"1\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n[TimeContr
     [Event \"2\"]\n[White \"Cid\"]\n[Black \"Ann\"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n\
     [Event \"3\"]\n\n1. d4 d5 2. c4 e6 3. Nc3 Nf6 *\n\n";
 
-fn folder(games: &str) -> TempDir {
-    let folder = TempDir::new().expect("a folder");
-    fs::write(folder.path().join("a.pgn"), games).expect("a file");
-    folder
-}
-
-fn annotate(folder: &TempDir, arguments: &[&str]) -> Output {
-    let mut command = Command::new(HERALD);
-    let nowhere = concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings");
-    let command = command.current_dir(folder).env("XDG_CONFIG_HOME", nowhere).arg("annotate").args(arguments);
-    command.output().expect("herald runs")
-}
-
 /// Asserts the exit code of a run and returns its standard error.
-fn told(folder: &TempDir, arguments: &[&str], code: i32) -> String {
-    let output = annotate(folder, arguments);
-    let told = String::from_utf8(output.stderr).expect("text");
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
-    told
-}
-
-fn read(folder: &TempDir, name: &str) -> String {
-    fs::read_to_string(folder.path().join(name)).expect("a file")
+fn told(folder: &Folder, arguments: &[&str], code: i32) -> String {
+    folder.told(&[&["annotate"], arguments].concat(), code)
 }
 
 const QUICK: [&str; 7] = ["a.pgn", "-o", "b.pgn", "--nodes", "2000", "--no-times", "--analyze-theory"];
 
 #[test]
 fn games_are_annotated_and_everything_stays() {
-    let folder = folder(GAMES);
+    let folder = Folder::with("a.pgn", GAMES);
     let others = [
         "--json",
         "j",
@@ -65,9 +40,8 @@ fn games_are_annotated_and_everything_stays() {
     ];
     let summary = told(&folder, &[&QUICK[..], &others].concat(), 0);
     assert_eq!(summary, "3 games: 3 annotated, 0 of other players, 0 with faults\n");
-    let text = read(&folder, "b.pgn").replace('\n', " ");
-    let whole =
-        |number: usize| read(&folder, "b.pgn").split("[Event ").nth(number).expect("a game").to_owned();
+    let text = folder.read("b.pgn").replace('\n', " ");
+    let whole = |number: usize| folder.read("b.pgn").split("[Event ").nth(number).expect("a game").to_owned();
     assert!(text.contains("{A game} 1. f3 $6 {[%eval -") && text.contains("{[%clk 0:00:59] weak}"), "{text}");
     assert!(text.contains("(1... d5 2. d4 (2. c4))"), "{text}");
     assert!(
@@ -77,17 +51,11 @@ fn games_are_annotated_and_everything_stays() {
     assert!(text.contains("Nf6 $4 {[%eval #1,") && text.contains("Allows mate in 1."), "{text}");
     assert!(whole(3).contains("[ECO \"D35\"]"), "{text}");
     for (name, lines) in [("j", 3), ("e", 9 + 7 + 7), ("t.csv", 13)] {
-        assert!(read(&folder, name).lines().count() >= lines, "{name}: {}", read(&folder, name));
+        assert!(folder.read(name).lines().count() >= lines, "{name}: {}", folder.read(name));
     }
-    assert!(
-        read(&folder, "h.html").contains("Bob") && read(&folder, "h-3.html").starts_with("<!DOCTYPE html>")
-    );
+    assert!(folder.read("h.html").contains("Bob") && folder.read("h-3.html").starts_with("<!DOCTYPE html>"));
     // The suites are read without a fault.
-    let check = Command::new(HERALD)
-        .current_dir(&folder)
-        .args(["epd", "check", "e", "p"])
-        .output()
-        .expect("herald runs");
+    let check = folder.herald(&["epd", "check", "e", "p"]);
     assert!(check.status.success(), "{check:?}");
     // Only the moves of one player are judged; a game without it is copied.
     let summary = told(&folder, &[&QUICK[..], &["--player", "ann"]].concat(), 0);
@@ -98,12 +66,12 @@ fn games_are_annotated_and_everything_stays() {
 
 #[test]
 fn a_dry_run_is_a_fixed_point() {
-    let folder = folder(GAMES);
+    let folder = Folder::with("a.pgn", GAMES);
     told(&folder, &["a.pgn", "-o", "b.pgn", "--dry"], 0);
     told(&folder, &["b.pgn", "-o", "c.pgn", "--dry"], 0);
-    assert_eq!(read(&folder, "b.pgn"), read(&folder, "c.pgn"));
+    assert_eq!(folder.read("b.pgn"), folder.read("c.pgn"));
     let trees = |name: &str| {
-        let text = read(&folder, name);
+        let text = folder.read(name);
         let games = TreeReader::new(text.as_bytes()).map(|game| game.expect("a game").tree.mainline);
         games.collect::<Vec<_>>()
     };
@@ -113,7 +81,7 @@ fn a_dry_run_is_a_fixed_point() {
 #[test]
 fn faults_are_told_and_cost_nothing() {
     let broken = "[Event \"x\"]\n\n1. e4 e5 2. Ke3 d6 (2... a6\n\n[Event \"good\"]\n\n1. d4 d5 *\n";
-    let folder = folder(broken);
+    let folder = Folder::with("a.pgn", broken);
     let summary = told(&folder, &QUICK, 1);
     let lines: Vec<&str> = summary.lines().collect();
     assert_eq!(lines[0], "a.pgn:3: a variation is not closed");
@@ -121,37 +89,37 @@ fn faults_are_told_and_cost_nothing() {
     assert!(lines[2].starts_with("a.pgn:3: illegal move `Ke3`"), "{summary}");
     assert_eq!(lines[3], "2 games: 2 annotated, 0 of other players, 1 with faults");
     assert_eq!(lines[4], "herald: 1 game could not be annotated as a whole");
-    let text = read(&folder, "b.pgn").replace('\n', " ");
+    let text = folder.read("b.pgn").replace('\n', " ");
     assert!(text.contains(" 2. Ke3 d6 (2... a6) *") && text.contains("1. e4 {[%eval"), "{text}");
 }
 
 #[test]
 fn an_interrupted_run_goes_on_where_it_stopped() {
-    let folder = folder(GAMES);
+    let folder = Folder::with("a.pgn", GAMES);
     let others = ["--json", "j", "--epd", "e", "--tables", "t.csv", "--html", "h.html"];
     let arguments = [&QUICK[..], &others].concat();
     told(&folder, &arguments, 0);
     let names = ["b.pgn", "j", "e", "t.csv", "h-2.html"];
-    let whole = names.map(|name| read(&folder, name));
+    let whole = names.map(|name| folder.read(name));
     let resume = [&arguments[..], &["--resume"]].concat();
     let first = whole[0].find("[Event \"2\"]").expect("a second game");
     for length in [0, 3, first, first + 10, first + 400, whole[0].len() - 1, whole[0].len()] {
-        fs::write(folder.path().join("b.pgn"), &whole[0][..length]).expect("a file");
+        folder.write("b.pgn", &whole[0][..length]);
         let done = 3 * usize::from(length == whole[0].len())
             + usize::from((first..whole[0].len() - 1).contains(&length));
         let summary = told(&folder, &resume, 0);
         let earlier = if length == whole[0].len() - 1 { 2 } else { done };
         assert!(summary.starts_with(&game::counted(3 - earlier as u64, "game")), "{length}: {summary}");
-        assert_eq!(names.map(|name| read(&folder, name)), whole, "{length}");
+        assert_eq!(names.map(|name| folder.read(name)), whole, "{length}");
     }
     // So are other settings; the data of finished games stays, too.
-    fs::write(folder.path().join("b.pgn"), &whole[0][..first]).expect("a file");
+    folder.write("b.pgn", &whole[0][..first]);
     for setting in [&["--blunder", "30"][..], &["--no-words"], &["--line-plies", "3"], &["--from-move", "2"]]
     {
         let refused = told(&folder, &[&resume[..], setting].concat(), 2);
         assert!(refused.contains("is made with the settings `--analyze-theory`, not `--"), "{refused}");
-        assert_eq!(read(&folder, "b.pgn"), whole[0][..first]);
-        assert_eq!(names[1..].iter().map(|name| read(&folder, name)).collect::<Vec<_>>(), whole[1..]);
+        assert_eq!(folder.read("b.pgn"), whole[0][..first]);
+        assert_eq!(names[1..].iter().map(|name| folder.read(name)).collect::<Vec<_>>(), whole[1..]);
     }
     // A run without analysis is not one with it.
     told(&folder, &["a.pgn", "-o", "dry.pgn", "--dry"], 0);
@@ -161,23 +129,23 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
     for foreign in
         [whole[0].replace("1. f3", "1. f4"), whole[0].replace("nodes=2000", "nodes=9"), "notes\n".to_owned()]
     {
-        fs::write(folder.path().join("b.pgn"), &foreign).expect("a file");
+        folder.write("b.pgn", &foreign);
         let refused = told(&folder, &resume, 2);
         assert!(
             refused.starts_with("herald: can't resume: line ") && refused.lines().count() == 1,
             "{refused}"
         );
-        assert_eq!(read(&folder, "b.pgn"), foreign);
+        assert_eq!(folder.read("b.pgn"), foreign);
     }
 }
 
 #[test]
 fn wrong_arguments_are_told_before_anything_is_written() {
-    let folder = folder(GAMES);
+    let folder = Folder::with("a.pgn", GAMES);
     fs::write(folder.path().join("wide.pgn"), b"\xff\xfe[\0E\0").expect("a file");
     let book = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
-    fs::write(folder.path().join("book.epd"), book).expect("a file");
-    fs::write(folder.path().join("notes-2.html"), "<h1>Notes</h1>").expect("a file");
+    folder.write("book.epd", book);
+    folder.write("notes-2.html", "<h1>Notes</h1>");
     for (arguments, part) in [
         (&["a.pgn", "-o", "a.pgn"][..], "is both input and output"),
         (&["a.pgn", "-o", "b.pgn", "--book", "book.epd", "--tables", "book.epd"], "is both input and output"),
@@ -207,14 +175,14 @@ fn wrong_arguments_are_told_before_anything_is_written() {
     ] {
         let refused = told(&folder, arguments, 2);
         assert!(refused.contains(part) && refused.lines().count() == 1, "{arguments:?}: {refused}");
-        assert!(!Path::new(&folder.path().join("b.pgn")).exists(), "{arguments:?}");
+        assert!(!folder.path().join("b.pgn").exists(), "{arguments:?}");
     }
-    assert_eq!(read(&folder, "notes-2.html"), "<h1>Notes</h1>");
+    assert_eq!(folder.read("notes-2.html"), "<h1>Notes</h1>");
 }
 
 #[test]
 fn a_program_that_ignores_the_depth_is_asked_for_its_move() {
-    let folder = folder("1. d4 d5 *\n");
+    let folder = Folder::with("a.pgn", "1. d4 d5 *\n");
     // They think without end until they are asked, one of each protocol.
     let deeper = "deeper() { depth=0; while :; do depth=$((depth + 1)); report e2e3; report e7e6; sleep 0.01; done; }\n";
     let cecp = "report() { echo \"$depth 31 1 $depth $1\"; }\n\
@@ -224,19 +192,18 @@ fn a_program_that_ignores_the_depth_is_asked_for_its_move() {
         while read -r line; do case $line in uci) echo id name Deep; echo uciok;; isready) echo readyok;; \
         go*) deeper & pid=$!;; stop) kill $pid; echo bestmove a2a3;; quit) kill $pid; exit;; esac; done\n";
     for (protocol, rest) in [("cecp", cecp), ("uci", uci)] {
-        let program = folder.path().join(protocol);
-        fs::write(&program, format!("{deeper}{rest}")).expect("a file");
-        let command = format!("cmd='sh {}' protocol={protocol}", program.display());
+        let program = folder.write(protocol, &format!("{deeper}{rest}"));
+        let command = format!("cmd='sh {program}' protocol={protocol}");
         let arguments = ["a.pgn", "-o", "b.pgn", "--depth", "5", "--analyze-theory", "--engine", &command];
         told(&folder, &arguments, 0);
-        let text = read(&folder, "b.pgn").replace('\n', " ");
+        let text = folder.read("b.pgn").replace('\n', " ");
         assert_eq!(text.matches(",5]").count(), 4, "{protocol}: {text}");
     }
 }
 
 #[test]
 fn a_program_that_is_silent_when_asked_is_left_behind() {
-    let folder = folder("1. d4 *\n");
+    let folder = Folder::with("a.pgn", "1. d4 *\n");
     // Its first report is beyond the limit, or it is without a line.
     for (name, reports) in [
         ("first", "echo info depth 99 score cp 31 pv $best"),
@@ -246,40 +213,39 @@ fn a_program_that_is_silent_when_asked_is_left_behind() {
             "while read -r line; do case $line in uci) echo id name Deaf; echo uciok;; isready) echo readyok;; \
              *d2d4) best=e7e6;; position*) best=e2e3;; go*) {reports};; quit) exit;; esac; done\n"
         );
-        fs::write(folder.path().join(name), script).expect("a file");
-        let command = format!("cmd='sh {}'", folder.path().join(name).display());
+        let command = format!("cmd='sh {}'", folder.write(name, &script));
         let arguments = ["a.pgn", "-o", "b.pgn", "--depth", "5", "--analyze-theory", "--engine", &command];
         let began = Instant::now();
         told(&folder, &arguments, 0);
         assert!(began.elapsed().as_secs() < 40, "{name}: {:?}", began.elapsed());
-        assert!(read(&folder, "b.pgn").contains("[%eval -0.31,"), "{name}: {}", read(&folder, "b.pgn"));
+        assert!(folder.read("b.pgn").contains("[%eval -0.31,"), "{name}: {}", folder.read("b.pgn"));
     }
 }
 
 #[test]
 fn a_page_is_written_as_a_whole_and_an_empty_one_is_ours() {
-    let folder = folder(GAMES);
-    fs::write(folder.path().join("h-2.html"), "").expect("a file");
+    let folder = Folder::with("a.pgn", GAMES);
+    folder.write("h-2.html", "");
     let arguments = [&QUICK[..], &["--json", "j", "--html", "h.html"]].concat();
     told(&folder, &arguments, 0);
-    let whole = read(&folder, "h-2.html");
+    let whole = folder.read("h-2.html");
     assert!(whole.starts_with("<!DOCTYPE html>"));
-    let names = fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").file_name());
+    let names = fs::read_dir(folder.path()).expect("a folder").map(|file| file.expect("a file").file_name());
     assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
     // What an interrupted run left is written again.
-    fs::write(folder.path().join("h-2.html"), "").expect("a file");
+    folder.write("h-2.html", "");
     told(&folder, &[&arguments[..], &["--resume"]].concat(), 0);
-    assert_eq!(read(&folder, "h-2.html"), whole);
+    assert_eq!(folder.read("h-2.html"), whole);
 }
 
 #[test]
 fn lost_text_and_contradictions_are_told() {
     let long = format!("[Result \"1-0\"]\n\n1. d4 {{{}}}\n1... d5 0-1\n", "x".repeat(2 << 20));
-    let folder = folder(&long);
+    let folder = Folder::with("a.pgn", &long);
     let summary = told(&folder, &["a.pgn", "-o", "b.pgn", "--dry"], 1);
     assert!(summary.contains("a.pgn:3: this is too long for a game of chess\n"), "{summary}");
     assert!(summary.contains("the tag Result says `1-0`, the moves end with `0-1`"), "{summary}");
-    assert!(read(&folder, "b.pgn").trim_end().ends_with("0-1"));
+    assert!(folder.read("b.pgn").trim_end().ends_with("0-1"));
 }
 
 #[test]
@@ -289,7 +255,7 @@ fn several_programs_annotate_and_are_resumed_together() {
         return;
     }
     // Without the game of opening moves, for which HoiChess has no scores but its book.
-    let folder = folder(GAMES.split_once("[Event \"3\"]").expect("a third game").0);
+    let folder = Folder::with("a.pgn", GAMES.split_once("[Event \"3\"]").expect("a third game").0);
     let (herald, hoichess) = (["--engine", "herald"], ["--engine", "cmd=hoichess protocol=cecp name=Hoi"]);
     let refused = told(&folder, &[&QUICK[..], &hoichess].concat(), 2);
     assert!(refused.contains("hoichess cannot play with nodes=2000"), "{refused}");
@@ -298,7 +264,7 @@ fn several_programs_annotate_and_are_resumed_together() {
         [&quick[..], &["--engine", "cmd=stockfish name=Fish", "--json", "j", "--html", "h.html"]].concat();
     let both = [&arguments[..], &hoichess].concat();
     told(&folder, &both, 0);
-    let whole = read(&folder, "b.pgn");
+    let whole = folder.read("b.pgn");
     let flat = whole.replace('\n', " ");
     assert!(
         flat.contains("; Fish; Hoi\"]")
@@ -306,11 +272,11 @@ fn several_programs_annotate_and_are_resumed_together() {
         "{flat}"
     );
     assert!(flat.contains("{Hoi: ") && !flat.contains("{Fish: "), "{flat}");
-    assert!(read(&folder, "j").contains("\"further\":[{\"program\":\"Hoi\",\"score\":"));
-    assert!(read(&folder, "h.html").contains("Hoi: "));
+    assert!(folder.read("j").contains("\"further\":[{\"program\":\"Hoi\",\"score\":"));
+    assert!(folder.read("h.html").contains("Hoi: "));
     // The programs are a setting; the same ones go on.
     let first = whole.find("[Event \"2\"]").expect("a second game");
-    fs::write(folder.path().join("b.pgn"), &whole[..first + 50]).expect("a file");
+    folder.write("b.pgn", &whole[..first + 50]);
     for other in [&arguments, &[&both[..], &herald].concat()] {
         let refused = told(&folder, &[&other[..], &["--resume"]].concat(), 2);
         assert!(
@@ -320,42 +286,38 @@ fn several_programs_annotate_and_are_resumed_together() {
     }
     let summary = told(&folder, &[&both[..], &["--resume"]].concat(), 0);
     assert!(summary.ends_with("0 with faults; 1 done before\n"), "{summary}");
-    assert_eq!(read(&folder, "b.pgn")[..first], whole[..first]);
-    assert_eq!(read(&folder, "b.pgn").matches("[AnalysisEngine").count(), 2);
+    assert_eq!(folder.read("b.pgn")[..first], whole[..first]);
+    assert_eq!(folder.read("b.pgn").matches("[AnalysisEngine").count(), 2);
 }
 
 #[test]
 fn an_interruption_ends_the_run_at_once() {
-    let folder = folder(GAMES);
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let (input, output) = (path("a.pgn"), path("b.pgn"));
+    let folder = Folder::with("a.pgn", GAMES);
+    let (input, output) = (folder.file("a.pgn"), folder.file("b.pgn"));
     // No search ends at this depth.
     let mut program = Program::start(&["annotate", &input, "-o", &output, "--depth", "90", "--threads", "1"]);
     let began = Instant::now();
-    while !Path::new(&output).exists() {
+    while !folder.path().join("b.pgn").exists() {
         assert!(began.elapsed() < PATIENCE, "nothing is written");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let id = program.child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill is installed").success());
+    program.signal("-INT");
     assert_eq!(program.wait().code(), Some(1));
 }
 
 #[test]
 fn a_program_that_dies_leaves_the_game_as_it_is() {
-    let folder = folder(GAMES);
+    let folder = Folder::with("a.pgn", GAMES);
     // It greets as an engine does, and dies when it shall think.
     let script = "#!/bin/sh\nwhile read -r line; do case $line in uci) echo id name Dying; echo uciok;; \
         isready) echo readyok;; go*) exit 1;; quit) exit;; esac; done\n";
-    let engine = folder.path().join("dying.sh");
-    fs::write(&engine, script).expect("a file");
-    let command = format!("cmd='sh {}'", engine.display());
+    let command = format!("cmd='sh {}'", folder.write("dying.sh", script));
     let summary = told(&folder, &[&QUICK[..], &["--engine", &command]].concat(), 1);
     assert!(
         summary.contains("a.pgn:1: not all positions are analysed by Dying, multipv 2: the program"),
         "{summary}"
     );
     assert!(summary.ends_with("herald: 3 games could not be annotated as a whole\n"), "{summary}");
-    let text = read(&folder, "b.pgn").replace('\n', " ");
+    let text = folder.read("b.pgn").replace('\n', " ");
     assert!(text.contains("1. f3 $6 {[%clk 0:00:59] weak} 1... e5 {[%clk 0:00:58]}"), "{text}");
 }

@@ -1,10 +1,9 @@
 //! The board in the browser: its page, and the interface as a page uses it and as a stranger abuses it.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::live_page::request;
-use crate::support::{PATIENCE, Program};
+use crate::support::{Folder, HERALD, PATIENCE, Program, ask, events, get, herald, refused, request};
 
 /// A running `herald board`.
 struct Board {
@@ -25,7 +24,7 @@ impl Board {
 
     /// Sends a request and returns the complete response.
     fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
-        send(&self.host, &request(&self.host, method, path, headers, body))
+        ask(&self.host, &request(&self.host, method, path, headers, body))
     }
 
     fn path(&self, rest: &str) -> String {
@@ -37,16 +36,6 @@ impl Board {
         let id = answer.split("\"session\":\"").nth(1).and_then(|rest| rest.split('"').next());
         Session { board: self, id: id.unwrap_or_else(|| panic!("{answer}")).to_owned() }
     }
-}
-
-fn send(host: &str, text: &str) -> String {
-    let mut stream = TcpStream::connect(host).expect("the board");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-    // A body that is too long is refused before it has been sent.
-    let _ = stream.write_all(text.as_bytes());
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    String::from_utf8_lossy(&answer).into_owned()
 }
 
 struct Session<'a> {
@@ -74,11 +63,7 @@ impl Session<'_> {
 
     /// The data of the messages with this name.
     fn events(&self, name: &'static str) -> impl Iterator<Item = String> {
-        let mut stream = TcpStream::connect(&self.board.host).expect("the board");
-        let request = format!("GET {} HTTP/1.1\r\nHost: {}\r\n\r\n", self.path("events"), self.board.host);
-        stream.write_all(request.as_bytes()).expect("asked");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-        let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+        let mut lines = events(&self.board.host, &self.path("events"));
         std::iter::from_fn(move || {
             lines.find(|line| line.strip_prefix("event: ") == Some(name))?;
             lines.find_map(|line| line.strip_prefix("data: ").map(str::to_owned))
@@ -187,7 +172,7 @@ fn strangers_are_kept_out() {
     }
     // A name elsewhere that leads here.
     for foreign in ["evil.example", "127.0.0.1", "localhost:1"] {
-        let answer = send(host, &request(foreign, "GET", &board.path(""), "", ""));
+        let answer = ask(host, &request(foreign, "GET", &board.path(""), "", ""));
         assert!(answer.starts_with("HTTP/1.1 403"), "{foreign}: {answer}");
     }
     let plain = board.ask("POST", &own, "Content-Type: text/plain\r\n", command);
@@ -234,11 +219,9 @@ fn nonsense_is_refused_and_does_no_harm() {
 
 #[test]
 fn files_are_opened_and_what_is_wrong_with_them_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("games.pgn");
+    let folder = Folder::new();
     let text = "[White \"<img src=x onerror=alert(1)>\"]\n[Black \"B\"]\n\n1. e4 e5 (1... c5 2. Nf3) 2. Ke3 *\n\n1. d4 *\n";
-    std::fs::write(&file, text).expect("written");
-    let board = Board::start(&[file.to_str().expect("a path")]);
+    let board = Board::start(&[&folder.write("games.pgn", text)]);
     let session = board.open();
     let games = session.events("games").next().expect("the games");
     assert!(games.contains("<img src=x onerror=alert(1)> – B") && games.contains("\"open\":0"), "{games}");
@@ -253,15 +236,8 @@ fn files_are_opened_and_what_is_wrong_with_them_is_told() {
         (&["board", "--no-browser", "--listen", "0.0.0.0:0"], "loopback"),
         (&["board", "--no-browser", "--listen", "nonsense"], "127.0.0.1:8080"),
     ] {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_herald"))
-            .args(arguments)
-            .output()
-            .expect("herald");
-        let text = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.code() == Some(2) && text.contains(told) && text.lines().count() == 1,
-            "{text}"
-        );
+        let output = herald(arguments);
+        assert!(refused(&output).contains(told), "{output:?}");
     }
 }
 
@@ -276,7 +252,7 @@ fn the_browser_is_led_to_the_board_by_a_file_of_the_user_s() {
         .expect("written");
     std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).expect("executable");
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap_or_default());
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_herald"));
+    let mut command = std::process::Command::new(HERALD);
     command.args(["board", "--hash", "8"]).env("PATH", path).env("XDG_RUNTIME_DIR", folder.path());
     let program = Program::run(&mut command);
     let line = program.hear("The board is at http://");
@@ -292,6 +268,6 @@ fn the_browser_is_led_to_the_board_by_a_file_of_the_user_s() {
     assert_eq!(mode & 0o077, 0, "for the user alone");
     assert!(std::fs::read_to_string(signpost).expect("text").contains(&url) && !argument.contains(&url));
     let (host, path) = url.trim_start_matches("http://").split_once('/').expect("a path");
-    assert!(send(host, &request(host, "GET", &format!("/{path}"), "", "")).starts_with("HTTP/1.1 200"));
+    assert!(get(host, &format!("/{path}")).starts_with("HTTP/1.1 200"));
     assert!(!signpost.exists(), "it has served its purpose");
 }

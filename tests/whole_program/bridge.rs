@@ -4,13 +4,11 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::referee::{Raw, Referee};
-use crate::support::{PATIENCE, Program, distorting};
-
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{HERALD, PATIENCE, Program, distorting, herald, text, without_settings};
 
 /// Returns the command of a UCI Herald that exits at lines that start with `at`.
 fn dying(at: &str) -> String {
@@ -100,18 +98,14 @@ fn a_move_that_answers_an_outdated_question_is_dropped() {
 #[test]
 fn a_program_of_another_protocol_is_told_from_one_that_fails() {
     let bridge = |more: &[&str], script: &str| {
-        let output = Command::new(HERALD)
-            .args(["bridge", "--referee", "127.0.0.1:1", "--patience", "0"])
-            .args(more)
-            .args(["--", "sh", "-c", script])
-            .output()
-            .expect("herald");
-        String::from_utf8_lossy(&output.stderr).into_owned()
+        let common = ["bridge", "--referee", "127.0.0.1:1", "--patience", "0"];
+        let output = herald(&[&common[..], more, &["--", "sh", "-c", script]].concat());
+        text(&output.stderr).to_owned()
     };
     let told = bridge(&[], &format!("exec {}", dying("uci")));
     assert!(told.contains("say --protocol cecp"), "{told}");
     let begun = Instant::now();
-    let mut silent = Command::new(HERALD)
+    let mut silent = without_settings(HERALD)
         .args(["bridge", "--referee", "127.0.0.1:1", "--patience", "0", "--", "cat"])
         .stderr(Stdio::piped())
         .spawn()

@@ -1,16 +1,15 @@
 //! `herald cego` with this test as mediator.
 
-use std::process::{Command, Output, Stdio};
-
 use std::io::Write;
+use std::process::{Output, Stdio};
 
-use crate::support::Program;
+use crate::support::{HERALD, Program, without_settings};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// Runs it with this input and returns its standard output and standard error.
 fn converse(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_herald"))
+    let mut child = without_settings(HERALD)
         .arg("cego")
         .args(arguments)
         .stdin(Stdio::piped())

@@ -1,15 +1,11 @@
 //! Subcommands that finish on their own.
 
-use assert_cmd::Command;
 use game::{PgnGame, PgnReader};
 
-fn herald(arguments: &[&str]) -> std::process::Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
-    command.args(arguments).output().expect("herald runs")
-}
+use crate::support::{Folder, HERALD, herald, text, without_settings};
 
 fn lines(bytes: &[u8]) -> Vec<String> {
-    String::from_utf8(bytes.to_vec()).expect("text").lines().map(Into::into).collect()
+    text(bytes).lines().map(Into::into).collect()
 }
 
 #[test]
@@ -178,8 +174,7 @@ fn bench_gives_the_same_nodes_each_time() {
 #[test]
 fn messages_that_cannot_be_written_stop_nothing() {
     let full = std::fs::File::options().write(true).open("/dev/full").expect("a disk that is full");
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_herald"));
-    let output = command.args(["bench", "2"]).stderr(full).output().expect("herald runs");
+    let output = without_settings(HERALD).args(["bench", "2"]).stderr(full).output().expect("herald runs");
     assert!(output.status.success(), "{}", output.status);
     assert!(lines(&output.stdout).last().is_some_and(|line| line.ends_with(" nps")), "{output:?}");
 }
@@ -206,18 +201,15 @@ fn openings_that_do_not_exist_are_not_made() {
 
 #[test]
 fn a_program_that_hung_in_a_game_is_started_anew_for_the_next() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (flag, pgn) = (folder.path().join("hung"), folder.path().join("games.pgn"));
+    let folder = Folder::new();
+    let (flag, pgn) = (folder.file("hung"), folder.file("games.pgn"));
     let script = format!(
-        "if [ -e {flag} ]; then exec {} uci; fi; while read -r word _; do case $word in \
-         uci) echo uciok;; isready) echo readyok;; go) touch {flag}; exec sleep 1000;; quit) exit;; esac; done",
-        env!("CARGO_BIN_EXE_herald"),
-        flag = flag.display()
+        "if [ -e {flag} ]; then exec {HERALD} uci; fi; while read -r word _; do case $word in \
+         uci) echo uciok;; isready) echo readyok;; go) touch {flag}; exec sleep 1000;; quit) exit;; esac; done"
     );
-    let path = folder.path().join("engine.sh");
-    std::fs::write(&path, script).expect("a file");
-    let hanging = format!("cmd='sh {}' name=Hanging protocol=uci patience=2 grace=0.1", path.display());
-    let other = format!("cmd='{} uci' name=Other protocol=uci", env!("CARGO_BIN_EXE_herald"));
+    let path = folder.write("engine.sh", &script);
+    let hanging = format!("cmd='sh {path}' name=Hanging protocol=uci patience=2 grace=0.1");
+    let other = format!("cmd='{HERALD} uci' name=Other protocol=uci");
     let output = herald(&[
         "match",
         "--engine",
@@ -231,10 +223,10 @@ fn a_program_that_hung_in_a_game_is_started_anew_for_the_next() {
         "--max-moves",
         "4",
         "--pgn",
-        pgn.to_str().expect("a path"),
+        &pgn,
     ]);
     assert!(output.status.success(), "{output:?}");
-    let games = std::fs::read_to_string(pgn).expect("the games");
+    let games = folder.read("games.pgn");
     let endings: Vec<_> = games.lines().filter(|line| line.starts_with("[Termination ")).collect();
     assert!(endings.len() == 2 && endings[0].contains("time"), "{games}");
     assert!(endings[1].contains("adjudication"), "{games}");
@@ -242,24 +234,20 @@ fn a_program_that_hung_in_a_game_is_started_anew_for_the_next() {
 
 #[test]
 fn a_match_tells_that_its_openings_came_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [openings, games] =
-        ["openings.epd", "games.pgn"].map(|name| folder.path().join(name).display().to_string());
-    std::fs::write(&openings, "8/8/4k3/8/8/3QK3/8/8 w - -\n").expect("written");
-    let engine = format!("cmd='{}'", env!("CARGO_BIN_EXE_herald"));
-    let named = ["A", "B"].map(|name| format!("{engine} name={name} nodes=100 option.Hash=1"));
+    let folder = Folder::with("openings.epd", "8/8/4k3/8/8/3QK3/8/8 w - -\n");
+    let named = ["A", "B"].map(|name| format!("cmd='{HERALD}' name={name} nodes=100 option.Hash=1"));
     let report = |wanted: &str| {
         let engines = ["--engine", &named[0], "--engine", &named[1]];
-        let files = ["--openings", &openings, "--pgn", &games];
-        let output = herald(&[&["match", "--games", wanted][..], &engines, &files].concat());
+        let files = ["--openings", "openings.epd", "--pgn", "games.pgn"];
+        let output = folder.herald(&[&["match", "--games", wanted][..], &engines, &files].concat());
         assert_eq!(output.status.code(), Some(0), "{output:?}");
-        String::from_utf8(output.stdout).expect("text")
+        text(&output.stdout).to_owned()
     };
     assert!(!report("2").contains("came again"));
     assert!(report("4").contains("The openings (1) came again"));
     // The warning is correct: the two games of the first match and the four of the second are only two different games.
-    let games = std::fs::read(&games).expect("games");
-    let games: Vec<PgnGame> = PgnReader::new(&*games).map(|game| game.expect("a game")).collect();
+    let games = folder.read("games.pgn");
+    let games: Vec<PgnGame> = PgnReader::new(games.as_bytes()).map(|game| game.expect("a game")).collect();
     assert_eq!(games.len(), 6);
     for pair in games.chunks(2) {
         for (game, first) in pair.iter().zip(&games) {
@@ -287,7 +275,7 @@ fn nobody_has_to_listen_to_the_end() {
     for arguments in [&["eval"][..], &["perft", "2", "--divide"], &["bench", "1"], &["help"]] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let mut herald = std::process::Command::new(env!("CARGO_BIN_EXE_herald"));
+        let mut herald = without_settings(HERALD);
         let status = herald.args(arguments).stdout(writer).status().expect("herald starts");
         assert!(status.success(), "{arguments:?}: {status}");
     }

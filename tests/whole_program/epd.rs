@@ -5,48 +5,25 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use tempfile::TempDir;
-
-use crate::support::Program;
+use crate::support::{Folder, HERALD, Program, text, told, without_settings};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-/// Returns a folder with a file `a.epd`.
-fn folder(text: &str) -> TempDir {
-    let folder = TempDir::new().expect("a folder");
-    fs::write(folder.path().join("a.epd"), text).expect("a file");
-    folder
-}
-
-fn herald(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
-    command.current_dir(folder).arg("epd").args(arguments).output().expect("herald runs")
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("text")
+fn epd(folder: &Folder, arguments: &[&str]) -> Output {
+    folder.herald(&[&["epd"], arguments].concat())
 }
 
 /// Runs it, asserts this exit code and one line on standard error, and returns that line.
-fn complaint(folder: &Path, arguments: &[&str], code: i32) -> String {
-    let output = herald(folder, arguments);
-    let complaint = text(&output.stderr).to_owned();
-    assert_eq!(
-        (output.status.code(), complaint.lines().count()),
-        (Some(code), 1),
-        "{arguments:?}: {complaint}"
-    );
+fn complaint(folder: &Folder, arguments: &[&str], code: i32) -> String {
+    let complaint = folder.told(&[&["epd"], arguments].concat(), code);
+    assert_eq!(complaint.lines().count(), 1, "{arguments:?}: {complaint}");
     complaint
-}
-
-fn read(folder: &TempDir, name: &str) -> String {
-    fs::read_to_string(folder.path().join(name)).expect("a file")
 }
 
 #[test]
 fn check_has_an_exit_code_for_scripts() {
-    let folder = folder(&format!("{START} bm e4;\n{START} id \"x\"; acd  1;\n"));
-    let output = herald(folder.path(), &["check", "a.epd"]);
+    let folder = Folder::with("a.epd", &format!("{START} bm e4;\n{START} id \"x\"; acd  1;\n"));
+    let output = epd(&folder, &["check", "a.epd"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let told = text(&output.stdout);
     assert!(
@@ -56,17 +33,17 @@ fn check_has_an_exit_code_for_scripts() {
         "{told}"
     );
     assert!(told.ends_with("2 records: 0 errors, 1 warning, 1 note\n"), "{told}");
-    assert_eq!(herald(folder.path(), &["check", "a.epd", "--strict"]).status.code(), Some(1));
-    fs::write(folder.path().join("b.epd"), format!("{START} bm e5;\n")).expect("a file");
-    let told = complaint(folder.path(), &["check", "--json", "a.epd", "b.epd"], 1);
+    assert_eq!(epd(&folder, &["check", "a.epd", "--strict"]).status.code(), Some(1));
+    folder.write("b.epd", &format!("{START} bm e5;\n"));
+    let told = complaint(&folder, &["check", "--json", "a.epd", "b.epd"], 1);
     assert_eq!(told, "herald: 1 error in 1 record\n");
-    let rules = herald(folder.path(), &["check", "--rules"]);
+    let rules = epd(&folder, &["check", "--rules"]);
     assert!(text(&rules.stdout).contains("\nX5   `pm` is the first move of `pv` (6.19).\n"));
 }
 
 #[test]
 fn records_come_from_pipes_and_go_into_them() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_herald"))
+    let mut child = without_settings(HERALD)
         .args(["epd", "normalize", "--repair", "moves,mates"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -82,63 +59,60 @@ fn records_come_from_pipes_and_go_into_them() {
 
 #[test]
 fn the_names_of_the_specification_are_names_of_the_verbs() {
-    let folder = folder(&format!("{START}  acd 1;\n"));
-    let output = herald(folder.path(), &["pfdn", "a.epd"]);
+    let folder = Folder::with("a.epd", &format!("{START}  acd 1;\n"));
+    let output = epd(&folder, &["pfdn", "a.epd"]);
     assert_eq!(text(&output.stdout), format!("{START} acd 1;\n"));
-    assert_eq!(text(&herald(folder.path(), &["pfop", "acd", "a.epd"]).stdout), format!("{START}\n"));
+    assert_eq!(text(&epd(&folder, &["pfop", "acd", "a.epd"]).stdout), format!("{START}\n"));
     for verb in ["pfga", "pfms", "pfts"] {
-        assert_eq!(herald(folder.path(), &[verb, "--help"]).status.code(), Some(0));
+        assert_eq!(epd(&folder, &[verb, "--help"]).status.code(), Some(0));
     }
 }
 
 #[test]
 fn files_are_replaced_when_all_is_done() {
-    let folder = folder(&format!("{START} id \"x\"; acd 1;\n"));
-    fs::write(folder.path().join("b.epd"), format!("{START} acd 2; pv;\n")).expect("a file");
+    let folder = Folder::with("a.epd", &format!("{START} id \"x\"; acd 1;\n"));
+    folder.write("b.epd", &format!("{START} acd 2; pv;\n"));
     std::os::unix::fs::symlink("b.epd", folder.path().join("link.epd")).expect("a link");
-    let output = herald(folder.path(), &["purge", "acd", "--in-place", "a.epd", "link.epd"]);
+    let output = epd(&folder, &["purge", "acd", "--in-place", "a.epd", "link.epd"]);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
     assert_eq!(
-        (read(&folder, "a.epd"), read(&folder, "b.epd")),
+        (folder.read("a.epd"), folder.read("b.epd")),
         (format!("{START} id \"x\";\n"), format!("{START} pv;\n"))
     );
     assert!(folder.path().join("link.epd").is_symlink());
-    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 3, "nothing else is left");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3, "nothing else is left");
 }
 
 #[test]
 fn what_can_t_be_read_or_written_is_named() {
-    let folder = folder(&format!("{START} acd 1;\n"));
-    let path = folder.path();
-    let told = complaint(path, &["check", "no-such.epd"], 2);
+    let folder = Folder::with("a.epd", &format!("{START} acd 1;\n"));
+    let told = complaint(&folder, &["check", "no-such.epd"], 2);
     assert!(told.starts_with("herald: can't read `no-such.epd`: "), "{told}");
-    let told = complaint(path, &["normalize", "."], 2);
+    let told = complaint(&folder, &["normalize", "."], 2);
     assert_eq!(told, "herald: can't read `.`: it is a directory; expected a file\n");
-    let told = complaint(path, &["normalize", "a.epd", "-o", "./a.epd"], 2);
+    let told = complaint(&folder, &["normalize", "a.epd", "-o", "./a.epd"], 2);
     assert_eq!(told, "herald: `a.epd` is both input and output; use --in-place to replace it\n");
-    let told = complaint(path, &["purge", "acd", "a.epd", "-o", "nowhere/b.epd"], 1);
+    let told = complaint(&folder, &["purge", "acd", "a.epd", "-o", "nowhere/b.epd"], 1);
     assert!(told.starts_with("herald: can't write `nowhere/b.epd`: "), "{told}");
-    let told = complaint(path, &["purge", "a-b", "a.epd"], 2);
+    let told = complaint(&folder, &["purge", "a-b", "a.epd"], 2);
     assert!(told.starts_with("herald: `a-b` is not an opcode"), "{told}");
-    assert!(complaint(path, &["normalize", "--in-place"], 2).contains("name a regular file"));
+    assert!(complaint(&folder, &["normalize", "--in-place"], 2).contains("name a regular file"));
     if Path::new("/dev/full").exists() {
-        let told = complaint(path, &["normalize", "a.epd", "-o", "/dev/full"], 1);
+        let told = complaint(&folder, &["normalize", "a.epd", "-o", "/dev/full"], 1);
         assert!(told.starts_with("herald: can't write `/dev/full`: No space left on device"), "{told}");
     }
-    assert_eq!(read(&folder, "a.epd"), format!("{START} acd 1;\n"));
+    assert_eq!(folder.read("a.epd"), format!("{START} acd 1;\n"));
 }
 
 #[test]
 fn output_that_leads_back_into_the_input_is_refused() {
-    let folder = folder(&format!("{START} acd 1;\n"));
-    let path = folder.path().join("a.epd");
+    let folder = Folder::with("a.epd", &format!("{START} acd 1;\n"));
+    let path = folder.file("a.epd");
     let appended = File::options().append(true).open(&path).expect("a file");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
-    let output =
-        command.args(["epd", "normalize"]).arg(&path).stdout(appended).output().expect("herald runs");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("is both input and output"));
-    assert_eq!(read(&folder, "a.epd"), format!("{START} acd 1;\n"));
+    let mut command = without_settings(HERALD);
+    let output = command.args(["epd", "normalize", &path]).stdout(appended).output().expect("herald runs");
+    assert!(told(&output, 2).contains("is both input and output"));
+    assert_eq!(folder.read("a.epd"), format!("{START} acd 1;\n"));
 }
 
 #[test]
@@ -147,18 +121,16 @@ fn an_interrupted_run_says_what_there_is() {
         let mut program = Program::start(&["epd", "normalize"]);
         program.say(&format!("{START} id \"x\"; acd 1;"));
         assert_eq!(program.hear(START), format!("{START} acd 1; id \"x\";"));
-        let id = program.child.id().to_string();
-        assert!(Command::new("kill").args([signal, &id]).status().expect("kill is installed").success());
+        program.signal(signal);
         assert_eq!(program.wait().code(), Some(1), "{signal}");
     }
 }
 
 #[test]
 fn nobody_listening_is_no_failure() {
-    let folder = folder(&format!("{START} acd 1;\n").repeat(50_000));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
-    let mut child = command
-        .current_dir(&folder)
+    let folder = Folder::with("a.epd", &format!("{START} acd 1;\n").repeat(50_000));
+    let mut child = without_settings(HERALD)
+        .current_dir(folder.path())
         .args(["epd", "normalize", "a.epd"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -172,21 +144,21 @@ fn nobody_listening_is_no_failure() {
 #[test]
 fn a_line_that_is_too_long_stays_as_it_is() {
     let long = "x".repeat(33 << 20);
-    let folder = folder(&format!("{START}  acd 1;\n{long}\r\n{START}  acd 2;"));
-    let output = herald(folder.path(), &["normalize", "--in-place", "a.epd"]);
+    let folder = Folder::with("a.epd", &format!("{START}  acd 1;\n{long}\r\n{START}  acd 2;"));
+    let output = epd(&folder, &["normalize", "--in-place", "a.epd"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(read(&folder, "a.epd") == format!("{START} acd 1;\n{long}\r\n{START} acd 2;"));
+    assert!(folder.read("a.epd") == format!("{START} acd 1;\n{long}\r\n{START} acd 2;"));
 }
 
 #[test]
 fn each_line_end_is_kept_in_place_or_changed_on_request() {
     for end in ["\n", "\r\n", "\r", "\0\n", "\0\0\r\n", "\0"] {
         let line = format!("{START}  bm e4 ;{end}");
-        let folder = folder(&line.repeat(1000));
+        let folder = Folder::with("a.epd", &line.repeat(1000));
         let run = |more: &[&str]| {
-            let output = herald(folder.path(), &[&["normalize", "--in-place", "a.epd"], more].concat());
+            let output = epd(&folder, &[&["normalize", "--in-place", "a.epd"], more].concat());
             assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{end:?}");
-            read(&folder, "a.epd")
+            folder.read("a.epd")
         };
         assert!(run(&[]) == format!("{START} bm e4;{end}").repeat(1000), "{end:?}");
         let without = match end.trim_start_matches('\0') {
@@ -201,7 +173,7 @@ fn each_line_end_is_kept_in_place_or_changed_on_request() {
 
 #[test]
 fn files_of_other_kinds_are_refused_before_anything_is_written() {
-    let folder = folder("");
+    let folder = Folder::with("a.epd", "");
     let path = folder.path();
     let wide: Vec<u8> = START.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (bytes, told) in [
@@ -213,13 +185,12 @@ fn files_of_other_kinds_are_refused_before_anything_is_written() {
         (b"{\"fen\": \"8/8\"}\n", "JSON"),
     ] {
         fs::write(path.join("a.epd"), bytes).expect("a file");
-        fs::write(path.join("out.epd"), "precious").expect("a file");
+        folder.write("out.epd", "precious");
         for more in [&["--in-place"][..], &["-o", "out.epd"]] {
-            let complaint = complaint(path, &[&["normalize", "a.epd"], more].concat(), 2);
+            let complaint = complaint(&folder, &[&["normalize", "a.epd"], more].concat(), 2);
             assert!(complaint.starts_with(&format!("herald: `a.epd` is {told}")), "{complaint}");
         }
-        let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
-        let mut child = command
+        let mut child = without_settings(HERALD)
             .current_dir(path)
             .args(["epd", "purge", "bm", "-o", "out.epd"])
             .stdin(Stdio::piped())
@@ -231,17 +202,16 @@ fn files_of_other_kinds_are_refused_before_anything_is_written() {
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).starts_with(&format!("herald: `standard input` is {told}")));
         assert_eq!(fs::read(path.join("a.epd")).expect("a file"), bytes);
-        assert_eq!(read(&folder, "out.epd"), "precious");
+        assert_eq!(folder.read("out.epd"), "precious");
     }
 }
 
 #[test]
 fn a_run_in_place_that_is_killed_leaves_the_file_and_the_next_one_cleans_up() {
-    let folder = folder(&format!("{START}  acd 1;\n"));
+    let folder = Folder::with("a.epd", &format!("{START}  acd 1;\n"));
     let path = folder.path();
     let names = || fs::read_dir(path).expect("a folder").count();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
-    let mut child = command
+    let mut child = without_settings(HERALD)
         .current_dir(path)
         .args(["epd", "analyze", "--in-place", "--depth", "100", "a.epd"])
         .stdin(Stdio::null())
@@ -254,21 +224,21 @@ fn a_run_in_place_that_is_killed_leaves_the_file_and_the_next_one_cleans_up() {
     }
     child.kill().expect("a process");
     child.wait().expect("an end");
-    assert_eq!((names(), read(&folder, "a.epd")), (2, format!("{START}  acd 1;\n")));
-    let output = herald(path, &["purge", "pv", "--in-place", "a.epd"]);
+    assert_eq!((names(), folder.read("a.epd")), (2, format!("{START}  acd 1;\n")));
+    let output = epd(&folder, &["purge", "pv", "--in-place", "a.epd"]);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
-    assert_eq!((names(), read(&folder, "a.epd")), (1, format!("{START}  acd 1;\n")));
+    assert_eq!((names(), folder.read("a.epd")), (1, format!("{START}  acd 1;\n")));
 }
 
 #[test]
 fn analysis_keeps_line_ends_and_what_it_does_not_understand() {
     let lines: String =
         ["\n", "\r\n", "\r", "\0\n", "\0"].map(|end| format!("{START}  Foo\t\"a\"  b;{end}")).concat();
-    let folder = folder(&lines);
+    let folder = Folder::with("a.epd", &lines);
     let arguments = ["analyze", "--in-place", "--nodes", "1", "--no-times", "--no-provenance", "a.epd"];
-    let output = herald(folder.path(), &arguments);
+    let output = epd(&folder, &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let written = read(&folder, "a.epd");
+    let written = folder.read("a.epd");
     assert_eq!(written.matches(" Foo \"a\" b; ").count(), 5, "{written}");
     assert_eq!(written.matches(";\r\n").count() + written.matches(";\0\n").count(), 2, "{written:?}");
     assert!(written.ends_with(";\0") && written.contains(&format!(";\r{START}")), "{written:?}");
@@ -277,20 +247,20 @@ fn analysis_keeps_line_ends_and_what_it_does_not_understand() {
 #[test]
 fn a_selection_in_place_empties_no_file_that_it_can_not_read() {
     let letter = "This is no suite.\nIt is a letter.\n";
-    let folder = folder(letter);
+    let folder = Folder::with("a.epd", letter);
     for arguments in [&["select", "--where", "acd > 1"][..], &["sample", "1"]] {
-        let output = herald(folder.path(), &[arguments, &["--in-place", "a.epd"]].concat());
+        let output = epd(&folder, &[arguments, &["--in-place", "a.epd"]].concat());
         let told = text(&output.stderr);
         assert!(told.ends_with("could not be read and would be lost; `a.epd` is unchanged\n"), "{told}");
         assert_eq!(output.status.code(), Some(1));
-        assert_eq!(read(&folder, "a.epd"), letter);
+        assert_eq!(folder.read("a.epd"), letter);
     }
     let one = format!("{START} Analyzer \"A\"; ce 5; id \"x\"; pm e4;\n");
     let other = format!("{START} Analyzer \"B\"; acd 9; c0 \"y\"; ce 7; pm d4;\n");
     for (name, record) in [("a.epd", &one), ("b.epd", &other)] {
-        fs::write(folder.path().join(name), record).expect("a file");
+        folder.write(name, record);
     }
-    let joined = herald(folder.path(), &["join", "a.epd", "b.epd"]);
+    let joined = epd(&folder, &["join", "a.epd", "b.epd"]);
     let expected = format!("{START} Analyzer \"A\"; c0 \"y\"; ce 5; id \"x\"; pm e4;\n");
     assert_eq!(text(&joined.stdout), expected, "one analysis, not a mixture");
 }
@@ -298,7 +268,7 @@ fn a_selection_in_place_empties_no_file_that_it_can_not_read() {
 #[test]
 fn in_place_keeps_mode_and_owner_and_cleans_up() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    let folder = folder(&format!("{START}  acd 1;\n"));
+    let folder = Folder::with("a.epd", &format!("{START}  acd 1;\n"));
     let path = folder.path();
     let about = || fs::metadata(path.join("a.epd")).expect("a file");
     fs::set_permissions(path.join("a.epd"), fs::Permissions::from_mode(0o640)).expect("permissions");
@@ -308,41 +278,40 @@ fn in_place_keeps_mode_and_owner_and_cleans_up() {
     drop(File::create(path.join(killed)).expect("a file"));
     let locked = File::create(path.join(running)).expect("a file");
     locked.lock().expect("a lock");
-    let output = herald(path, &["normalize", "--in-place", "a.epd"]);
+    let output = epd(&folder, &["normalize", "--in-place", "a.epd"]);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
-    assert_eq!((read(&folder, "a.epd"), about().mode() & 0o777), (format!("{START} acd 1;\n"), 0o640));
+    assert_eq!((folder.read("a.epd"), about().mode() & 0o777), (format!("{START} acd 1;\n"), 0o640));
     assert!(!is_foreign || (about().uid(), about().gid()) == (1234, 4321));
     assert!(!path.join(killed).exists() && path.join(running).exists());
 
     fs::hard_link(path.join("a.epd"), path.join("b.epd")).expect("a link");
-    assert!(complaint(path, &["normalize", "--in-place", "b.epd"], 2).contains("several names"));
+    assert!(complaint(&folder, &["normalize", "--in-place", "b.epd"], 2).contains("several names"));
     let pipe = path.join("pipe.epd");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
-    assert!(complaint(path, &["normalize", "--in-place", "pipe.epd"], 2).contains("name a regular file"));
+    assert!(complaint(&folder, &["normalize", "--in-place", "pipe.epd"], 2).contains("name a regular file"));
 }
 
 #[test]
 fn files_are_joined_line_by_line() {
-    let folder = folder(&format!("{START}  acd 1;"));
-    fs::write(folder.path().join("b.epd"), format!("\u{feff}{START}  acd 2;\r\n")).expect("a file");
-    let output = herald(folder.path(), &["normalize", "a.epd", "b.epd", "a.epd"]);
+    let folder = Folder::with("a.epd", &format!("{START}  acd 1;"));
+    folder.write("b.epd", &format!("\u{feff}{START}  acd 2;\r\n"));
+    let output = epd(&folder, &["normalize", "a.epd", "b.epd", "a.epd"]);
     let expected = format!("{START} acd 1;\n{START} acd 2;\r\n{START} acd 1;");
     assert_eq!(text(&output.stdout), expected);
 }
 
 #[test]
 fn repairs_are_made_by_kind_and_shown_before() {
-    let folder = folder("");
-    let path = folder.path();
+    let folder = Folder::with("a.epd", "");
     let repaired = |operations: &str, kinds: &str| {
-        fs::write(path.join("a.epd"), format!("{START} {operations}\n")).expect("a file");
-        let kept = herald(path, &["normalize", "a.epd"]);
+        folder.write("a.epd", &format!("{START} {operations}\n"));
+        let kept = epd(&folder, &["normalize", "a.epd"]);
         assert_eq!(
             (kept.status.code(), text(&kept.stdout)),
-            (Some(1), &*read(&folder, "a.epd")),
+            (Some(1), &*folder.read("a.epd")),
             "{operations}"
         );
-        let output = herald(path, &["normalize", "a.epd", "--repair", kinds]);
+        let output = epd(&folder, &["normalize", "a.epd", "--repair", kinds]);
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{operations}");
         text(&output.stdout).trim_end().strip_prefix(START).expect("a record").trim().to_owned()
     };
@@ -362,15 +331,15 @@ fn repairs_are_made_by_kind_and_shown_before() {
     ] {
         assert_eq!(repaired(operations, kinds), expected);
     }
-    fs::write(path.join("a.epd"), format!("{START} bm Sf3 Sc3;\n{START} acd 1;\n")).expect("a file");
+    folder.write("a.epd", &format!("{START} bm Sf3 Sc3;\n{START} acd 1;\n"));
     let german = ["normalize", "a.epd", "--repair", "moves", "--piece-letters", "german"];
-    let output = herald(path, &german);
+    let output = epd(&folder, &german);
     assert_eq!(text(&output.stdout), format!("{START} bm Nc3 Nf3;\n{START} acd 1;\n"));
-    let output = herald(path, &[&german[..], &["--diff"]].concat());
+    let output = epd(&folder, &[&german[..], &["--diff"]].concat());
     let told = text(&output.stdout);
     assert!(told.starts_with("a.epd:1:57: moves: `Sf3` is not SAN; expected Nf3 [T2]\n"), "{told}");
     assert!(told.ends_with(&format!("-{START} bm Sf3 Sc3;\n+{START} bm Nc3 Nf3;\n")), "{told}");
-    let output = herald(path, &[&german[..], &["--json"]].concat());
+    let output = epd(&folder, &[&german[..], &["--json"]].concat());
     let changes: Vec<serde_json::Value> =
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(changes.len(), 1);
@@ -379,8 +348,8 @@ fn repairs_are_made_by_kind_and_shown_before() {
         (Some(1), Some("moves"))
     );
     let line = "bm e2e4; bm d4 acd \"1\"; c1 \"say \\\"e4\\\"\"; dm 3; c0 \"x;\0\r\n";
-    fs::write(path.join("a.epd"), format!("{START} {line}")).expect("a file");
-    let output = herald(path, &["normalize", "a.epd", "--repair", "all", "--json"]);
+    folder.write("a.epd", &format!("{START} {line}"));
+    let output = epd(&folder, &["normalize", "a.epd", "--repair", "all", "--json"]);
     let change: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     for kind in ["duplicates", "escapes", "line-ends", "moves", "nul", "numbers", "quotes", "semicolons"] {
         let repairs = change["repairs"].as_array().expect("repairs");
@@ -392,9 +361,9 @@ fn repairs_are_made_by_kind_and_shown_before() {
 fn conditions_restrict_verbs_and_their_faults_are_shown() {
     let text_of = |id: &str, acd: u32| format!("{START}  acd {acd} ; id \"{id}\";\n");
     let input = format!("# x\n{}{}", text_of("a", 5), text_of("b", 25));
-    let folder = folder(&input);
+    let folder = Folder::with("a.epd", &input);
     let run = |arguments: &[&str]| {
-        let output = herald(folder.path(), arguments);
+        let output = epd(&folder, arguments);
         (output.status.code(), text(&output.stdout).to_owned(), text(&output.stderr).to_owned())
     };
     let deep = ["--where", "acd > 20 and id ~ '^b'", "a.epd"];
@@ -410,13 +379,11 @@ fn conditions_restrict_verbs_and_their_faults_are_shown() {
         "{told}"
     );
     let (code, _, _) = run(&["set", "v0 = acd * 2; c0 = '{id}!'", "a.epd", "--in-place"]);
-    assert_eq!((code, read(&folder, "a.epd").lines().count()), (Some(0), 3));
-    assert!(
-        read(&folder, "a.epd").ends_with(&format!("{START}  acd 25 ; c0 \"b!\"; id \"b\"; v0 \"50\";\n"))
-    );
+    assert_eq!((code, folder.read("a.epd").lines().count()), (Some(0), 3));
+    assert!(folder.read("a.epd").ends_with(&format!("{START}  acd 25 ; c0 \"b!\"; id \"b\"; v0 \"50\";\n")));
     let (code, _, told) = run(&["sort", "--by", "acd desc", "a.epd", "--in-place"]);
     assert_eq!((code, told.as_str()), (Some(0), "2 records sorted\n"));
-    let sorted = read(&folder, "a.epd");
+    let sorted = folder.read("a.epd");
     assert!(
         sorted.starts_with(&format!("# x\n{START}  acd 25 ;")) && sorted.lines().count() == 3,
         "{sorted}"
@@ -425,15 +392,15 @@ fn conditions_restrict_verbs_and_their_faults_are_shown() {
 
 #[test]
 fn records_become_games_and_games_records() {
-    let folder = folder(&format!("{START} id \"one\"; pv e4 e5 Nf3;\n{START} bm d4"));
-    let run = |arguments: &[&str]| herald(folder.path(), arguments);
+    let folder = Folder::with("a.epd", &format!("{START} id \"one\"; pv e4 e5 Nf3;\n{START} bm d4"));
+    let run = |arguments: &[&str]| epd(&folder, arguments);
     assert_eq!(run(&["to-games", "a.epd", "-o", "a.pgn"]).status.code(), Some(0));
     let back = run(&["from-games", "a.pgn", "--with", "sm,eco", "-o", "b.epd"]);
     assert_eq!(text(&back.stderr), "6 records of 2 games\n");
     assert!(
-        read(&folder, "b.epd").contains(" eco \"C20\"; fmvn 2; hmvc 0; sm Nf3; v0 "),
+        folder.read("b.epd").contains(" eco \"C20\"; fmvn 2; hmvc 0; sm Nf3; v0 "),
         "{}",
-        read(&folder, "b.epd")
+        folder.read("b.epd")
     );
     let unique = run(&["unique", "a.epd", "b.epd"]);
     assert_eq!(text(&unique.stderr), "5 positions; 3 left out, 3 of them with other operations\n");
@@ -450,17 +417,17 @@ fn records_become_games_and_games_records() {
     assert_eq!(run(&["split", "--records", "4", "b.epd", "-o", "{}{}"]).status.code(), Some(2));
     assert!(!text(&run(&["sort", "--help"]).stdout).contains("--threads"));
     let long = format!("{START} acd 2;\n{START} c0 \"{}\";\n{START} acd 1;\n", "x".repeat(17 << 20));
-    std::fs::write(folder.path().join("long.epd"), &long).expect("a file");
+    folder.write("long.epd", &long);
     for verb in [&["sort", "--by", "acd"][..], &["unique"], &["select", "--where", "has acd"]] {
         let refused = run(&[verb, &["--in-place", "long.epd"]].concat());
         assert_eq!(refused.status.code(), Some(2));
         assert!(text(&refused.stderr).contains("line 2 is longer than 16 MiB"));
     }
-    assert!(std::fs::read_to_string(folder.path().join("long.epd")).expect("a file") == long);
+    assert!(folder.read("long.epd") == long);
     assert_eq!(run(&["set", "v0 = 1", "long.epd", "-o", "set.epd"]).status.code(), Some(1));
     let sample = run(&["sample", "2", "--seed", "3", "b.epd"]);
     assert_eq!(text(&sample.stdout).lines().count(), 2);
-    fs::write(folder.path().join("bad.pgn"), "1. e4 e5 2. Ke3 *\n\n1. d4 *\n").expect("a file");
+    folder.write("bad.pgn", "1. e4 e5 2. Ke3 *\n\n1. d4 *\n");
     let faulty = run(&["from-games", "bad.pgn", "--last"]);
     assert_eq!((faulty.status.code(), text(&faulty.stdout).lines().count()), (Some(1), 1));
     assert!(
@@ -483,6 +450,10 @@ fn suites() -> Option<PathBuf> {
 #[test]
 fn suites_are_checked_and_normalized() {
     let Some(suites) = suites() else { return };
+    let there = |arguments: &[&str]| {
+        let mut herald = without_settings(HERALD);
+        herald.current_dir(&suites).arg("epd").args(arguments).output().expect("herald runs")
+    };
     for (name, check, normalize) in [
         ("wac.epd", 0, 0),
         ("bratko-kopec.epd", 0, 0),
@@ -493,16 +464,16 @@ fn suites_are_checked_and_normalized() {
         ("tb-opcodes.epd", 0, 0),
         ("fuzz-seeds.epd", 1, 1),
     ] {
-        let checked = herald(&suites, &["check", name]);
+        let checked = there(&["check", name]);
         assert_eq!(checked.status.code(), Some(check), "{name}: {}", text(&checked.stderr));
-        let normal = herald(&suites, &["normalize", "--repair", "moves,mates", name]);
+        let normal = there(&["normalize", "--repair", "moves,mates", name]);
         assert_eq!(normal.status.code(), Some(normalize), "{name}: {}", text(&normal.stderr));
         let records = fs::read_to_string(suites.join(name)).expect("a suite").lines().count();
         assert_eq!(text(&normal.stdout).lines().count(), records, "{name}");
-        let folder = folder(text(&normal.stdout));
-        let again = herald(folder.path(), &["normalize", "a.epd"]);
+        let folder = Folder::with("a.epd", text(&normal.stdout));
+        let again = epd(&folder, &["normalize", "a.epd"]);
         assert_eq!(again.stdout, normal.stdout, "{name}");
-        let checked = herald(folder.path(), &["check", "--strict", "a.epd"]);
+        let checked = epd(&folder, &["check", "--strict", "a.epd"]);
         let is_clean = !["arasan2024.epd", "fuzz-seeds.epd"].contains(&name);
         assert_eq!(checked.status.success(), is_clean, "{name}: {}", text(&checked.stderr));
     }

@@ -3,56 +3,34 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
+use crate::support::{Folder, HERALD, PATIENCE, Program, text};
 
-use crate::support::{PATIENCE, Program};
-
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 const MATE_IN_1: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - -";
 /// P. Morphy's problem, a zugzwang that the null moves of the playing search may overlook.
 const MATE_IN_2: &str = "kbK5/pp6/1P6/8/8/8/8/R7 w - -";
 const EASY_MATE_IN_2: &str = "7k/8/8/8/8/8/1R6/R5K1 w - -";
 
-fn folder(text: &str) -> TempDir {
-    let folder = TempDir::new().expect("a folder");
-    fs::write(folder.path().join("a.epd"), text).expect("a file");
-    folder
-}
-
 /// Returns a suite of three records: an easy one, one with a wrong solution, and one that is skipped.
-fn suite() -> TempDir {
-    folder(&format!("{MATE_IN_1} bm Ra8#; id \"1\";\n{MATE_IN_1} bm Kf2; id \"2\";\n{START} id \"3\";\n"))
-}
-
-fn epd(folder: &TempDir, arguments: &[&str]) -> Output {
-    let mut command = Command::new(HERALD);
-    let nowhere = concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings");
-    let command = command.current_dir(folder).env("XDG_CONFIG_HOME", nowhere).arg("epd").args(arguments);
-    command.output().expect("herald runs")
+fn suite() -> Folder {
+    let records =
+        format!("{MATE_IN_1} bm Ra8#; id \"1\";\n{MATE_IN_1} bm Kf2; id \"2\";\n{START} id \"3\";\n");
+    Folder::with("a.epd", &records)
 }
 
 /// Asserts the exit code of a run and returns its standard error.
-fn told(folder: &TempDir, arguments: &[&str], code: i32) -> String {
-    let output = epd(folder, arguments);
-    let told = String::from_utf8(output.stderr).expect("text");
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
-    told
-}
-
-fn read(folder: &TempDir, name: &str) -> String {
-    fs::read_to_string(folder.path().join(name)).expect("a file")
+fn told(folder: &Folder, arguments: &[&str], code: i32) -> String {
+    folder.told(&[&["epd"], arguments].concat(), code)
 }
 
 /// Asserts the result for the suite, with any engine.
-fn expect_solved(folder: &TempDir, arguments: &[&str]) {
+fn expect_solved(folder: &Folder, arguments: &[&str]) {
     let told = told(folder, &[&["target", "a.epd", "-o", "b.epd"], arguments].concat(), 0);
     let expected = "3 records: 1 solved (50.0 %), 1 missed, 1 without a target, 0 failed; ";
     assert!(told.starts_with(expected) && told.lines().count() == 1, "{told}");
-    let output = read(folder, "b.epd");
+    let output = folder.read("b.epd");
     let lines: Vec<&str> = output.lines().collect();
     let begins = |line: &str| line.starts_with(&format!("{MATE_IN_1} Analyzer \"Herald "));
     assert!(begins(lines[0]) && begins(lines[1]), "{output}");
@@ -88,7 +66,7 @@ fn analyses_come_one_by_one_through_pipes() {
 
 #[test]
 fn mates_are_found_in_passes_and_skipped_then() {
-    let folder = folder(&format!("{MATE_IN_2}\n{MATE_IN_1}\n"));
+    let folder = Folder::with("a.epd", &format!("{MATE_IN_2}\n{MATE_IN_1}\n"));
     let find = |input: &str, output: &str, moves: &str| {
         let arguments = ["mate", "--moves", moves, "--nodes", "100000", "--no-times", input, "-o", output];
         told(&folder, &arguments, 0)
@@ -101,13 +79,12 @@ fn mates_are_found_in_passes_and_skipped_then() {
         find("b.epd", "c.epd", "2")
             .starts_with("2 records: 1 mate, 0 without, 0 undecided, 1 skipped, 0 failed; ")
     );
-    fs::write(folder.path().join("a.epd"), format!("{MATE_IN_2}\n{MATE_IN_1}\n{EASY_MATE_IN_2}\n"))
-        .expect("a file");
+    folder.write("a.epd", &format!("{MATE_IN_2}\n{MATE_IN_1}\n{EASY_MATE_IN_2}\n"));
     let uci = format!("cmd='{HERALD} uci' option.Hash=1");
     for engine in [&[][..], &["--engine", &uci]] {
         let arguments = ["mate", "--moves", "2", "--passes", "--nodes", "100000", "a.epd", "-o", "d.epd"];
         told(&folder, &[&arguments, engine].concat(), 0);
-        let output = read(&folder, "d.epd");
+        let output = folder.read("d.epd");
         let lines: Vec<&str> = output.lines().collect();
         if engine.is_empty() {
             assert!(lines[0].contains("; ce 32764; dm 2; pm Ra6; pv Ra6 "), "{output}");
@@ -121,13 +98,13 @@ fn mates_are_found_in_passes_and_skipped_then() {
 fn an_interrupted_run_goes_on_where_it_stopped() {
     let record = |number| format!("{START} id \"{number}\";\n");
     let records = (0..20).map(record).collect::<Vec<_>>().concat();
-    let folder = folder(&records);
+    let folder = Folder::with("a.epd", &records);
     let arguments = ["analyze", "--nodes", "500", "--no-times", "a.epd", "-o", "b.epd"];
     told(&folder, &arguments, 0);
-    let whole = read(&folder, "b.epd");
+    let whole = folder.read("b.epd");
     let resume = [&arguments[..], &["--resume"]].concat();
     for length in [0, 1, whole.len() / 2, whole.len() - 1, whole.len()] {
-        fs::write(folder.path().join("b.epd"), &whole[..length]).expect("a file");
+        folder.write("b.epd", &whole[..length]);
         let lines = whole[..length].matches('\n').count();
         let told = told(&folder, &resume, 0);
         assert!(told.starts_with(&format!("{}: ", game::counted(20 - lines as u64, "record"))), "{told}");
@@ -136,33 +113,31 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
             lines > 0,
             "{told}"
         );
-        assert_eq!(read(&folder, "b.epd"), whole);
+        assert_eq!(folder.read("b.epd"), whole);
     }
     fs::remove_file(folder.path().join("b.epd")).expect("it is there");
     told(&folder, &resume, 0);
-    assert_eq!(read(&folder, "b.epd"), whole);
+    assert_eq!(folder.read("b.epd"), whole);
     let other = format!("{START} id \"0\";\nhalf a li");
-    fs::write(folder.path().join("b.epd"), whole.replace("id \"7\"", "id \"8\"") + "half a li")
-        .expect("a file");
+    folder.write("b.epd", &(whole.replace("id \"7\"", "id \"8\"") + "half a li"));
     let refused = told(&folder, &resume, 2);
     assert_eq!(
         refused,
         "herald: can't resume `b.epd`: line 8 of the output does not come from line 8 of `a.epd`\n"
     );
-    assert!(read(&folder, "b.epd").ends_with("half a li"), "what isn't ours is not touched");
-    fs::write(folder.path().join("a.epd"), "").expect("a file");
-    fs::write(folder.path().join("b.epd"), &other).expect("a file");
+    assert!(folder.read("b.epd").ends_with("half a li"), "what isn't ours is not touched");
+    folder.write("a.epd", "");
+    folder.write("b.epd", &other);
     assert!(told(&folder, &resume, 2).contains("the output has more lines than the input"));
-    assert_eq!(read(&folder, "b.epd"), other);
+    assert_eq!(folder.read("b.epd"), other);
 }
 
 #[test]
 fn an_interruption_keeps_what_is_done_and_leaves_no_program_behind() {
-    let folder = folder(&format!("# suite\n{START}\n"));
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let script = format!("echo $$ > {}; exec {HERALD} uci", path("pid"));
+    let folder = Folder::with("a.epd", &format!("# suite\n{START}\n"));
+    let script = format!("echo $$ > {}; exec {HERALD} uci", folder.file("pid"));
     let engine = format!("cmd=\"sh -c '{script}'\" name=x");
-    let (input, output) = (path("a.epd"), path("b.epd"));
+    let (input, output) = (folder.file("a.epd"), folder.file("b.epd"));
     let arguments = ["epd", "analyze", "--depth", "100", "--engine", &engine, &input, "-o", &output];
     let mut program = Program::start(&arguments);
     let began = Instant::now();
@@ -172,17 +147,15 @@ fn an_interruption_keeps_what_is_done_and_leaves_no_program_behind() {
         std::thread::sleep(Duration::from_millis(10));
     }
     std::thread::sleep(Duration::from_millis(300));
-    let id = program.child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill is installed").success());
+    program.signal("-INT");
     assert_eq!(program.wait().code(), Some(1));
-    assert_eq!(fs::read_to_string(&output).expect("a file"), "# suite\n");
-    let pid = fs::read_to_string(path("pid")).expect("it was started");
-    assert!(!Path::new("/proc").join(pid.trim()).exists(), "the program still runs");
+    assert_eq!(folder.read("b.epd"), "# suite\n");
+    assert!(!Path::new("/proc").join(folder.read("pid").trim()).exists(), "the program still runs");
 }
 
 #[test]
 fn wrong_arguments_are_told_before_anything_is_written() {
-    let folder = folder(&format!("{START}\n"));
+    let folder = Folder::with("a.epd", &format!("{START}\n"));
     let complaint = |arguments: &[&str]| {
         let told = told(&folder, arguments, 2);
         assert_eq!(told.lines().count(), 1, "{told}");
@@ -205,12 +178,11 @@ fn wrong_arguments_are_told_before_anything_is_written() {
 }
 
 /// Asserts the exit code of a report and returns its standard output and its line on standard error, if any.
-fn report(folder: &TempDir, arguments: &[&str], code: i32) -> (String, String) {
-    let output = epd(folder, &[&["report"], arguments].concat());
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    let (written, told) = (text(output.stdout), text(output.stderr));
+fn report(folder: &Folder, arguments: &[&str], code: i32) -> (String, String) {
+    let output = folder.herald(&[&["epd", "report"], arguments].concat());
+    let (written, told) = (text(&output.stdout), text(&output.stderr));
     assert_eq!((output.status.code(), told.lines().count()), (Some(code), usize::from(code > 0)), "{told}");
-    (written, told)
+    (written.to_owned(), told.to_owned())
 }
 
 #[test]
@@ -219,7 +191,7 @@ fn runs_are_reported_side_by_side() {
     told(&folder, &["target", "--nodes", "1000", "a.epd", "-o", "b.epd"], 0);
     // The same records from a program that plays other moves.
     let other = format!("{MATE_IN_1} bm Ra8#; id \"1\"; pm Kf2;\n{MATE_IN_1} bm Kf2; id \"2\"; pm Kf2;\n");
-    fs::write(folder.path().join("c=d.epd"), other).expect("a file");
+    folder.write("c=d.epd", &other);
     let arguments = ["b.epd", "person=c=d.epd", "--html", "e.html", "--feedback", "f.epd", "--csv", "g.csv"];
     let (text, _) = report(&folder, &arguments, 0);
     let has =
@@ -232,11 +204,11 @@ fn runs_are_reported_side_by_side() {
         ", hash 16 MiB, threads 1, nodes=1000, target, 20"
     ));
     has("1  1        Ra8#      + Ra8#  - Kf2");
-    let page = read(&folder, "e.html");
+    let page = folder.read("e.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     assert!(page.contains("<div data-fen=\"") && page.contains("person"), "{page}");
-    assert_eq!(read(&folder, "f.epd"), format!("{MATE_IN_1} am Ra8#; bm Kf2; id \"2\";\n"));
-    assert_eq!(read(&folder, "g.csv").matches("\r\n").count(), 5);
+    assert_eq!(folder.read("f.epd"), format!("{MATE_IN_1} am Ra8#; bm Kf2; id \"2\";\n"));
+    assert_eq!(folder.read("g.csv").matches("\r\n").count(), 5);
     let (json, _) = report(&folder, &["c=d.epd", "b.epd", "--json"], 0);
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["runs"][0]["name"], "c=d");
@@ -246,7 +218,7 @@ fn runs_are_reported_side_by_side() {
 #[test]
 fn a_report_overwrites_neither_its_runs_nor_itself() {
     let record = format!("{START} bm e4; pm e4;\n");
-    let folder = folder(&record);
+    let folder = Folder::with("a.epd", &record);
     std::os::unix::fs::symlink("a.epd", folder.path().join("link.epd")).expect("a link");
     for output in ["--html", "--feedback", "--csv"] {
         for name in ["a.epd", "link.epd"] {
@@ -254,7 +226,7 @@ fn a_report_overwrites_neither_its_runs_nor_itself() {
             assert_eq!((written.as_str(), told.as_str()), ("", "herald: `a.epd` is both input and output\n"));
         }
     }
-    assert_eq!(read(&folder, "a.epd"), record);
+    assert_eq!(folder.read("a.epd"), record);
     let (_, told) = report(&folder, &["a.epd", "--html", "f", "--feedback", "./f"], 2);
     assert_eq!(told, "herald: --html and --feedback name the same file\n");
     assert!(!folder.path().join("f").exists());
@@ -262,7 +234,7 @@ fn a_report_overwrites_neither_its_runs_nor_itself() {
 
 #[test]
 fn a_threshold_decides_the_exit_status() {
-    let folder = folder(&format!("{START} bm e4; pm e4;\n{START} bm e4; pm d4;\n"));
+    let folder = Folder::with("a.epd", &format!("{START} bm e4; pm e4;\n{START} bm e4; pm d4;\n"));
     for met in ["1", "0", "50%", "0%"] {
         report(&folder, &["a.epd", "--at-least", met], 0);
     }
@@ -271,13 +243,12 @@ fn a_threshold_decides_the_exit_status() {
         assert!(written.starts_with("Summary\n"), "{written}");
         assert!(told.starts_with("herald: a has solved 1 of 2, not "), "{told}");
     }
-    fs::write(folder.path().join("b.epd"), format!("{START} bm e4;\n")).expect("a file");
+    folder.write("b.epd", &format!("{START} bm e4;\n"));
     assert!(report(&folder, &["b.epd"], 2).1.contains("`b.epd` has no solved or missed problems"));
     assert!(report(&folder, &["x.epd"], 2).1.contains("can't read `x.epd`"));
     assert!(report(&folder, &["x=y.epd"], 2).1.contains("can't read `y.epd`"));
     assert!(report(&folder, &["."], 2).1.contains("it is a directory"));
     let (written, told) = report(&folder, &["a.epd", "--html", "no/where.html"], 1);
     assert!(written.is_empty() && told.contains("can't write `no/where.html`"), "{told}");
-    let output = epd(&folder, &["report", "a.epd", "--at-least", "101%"]);
-    assert_eq!(output.status.code(), Some(2));
+    folder.told(&["epd", "report", "a.epd", "--at-least", "101%"], 2);
 }

@@ -6,15 +6,13 @@ use std::process::{Command, Stdio};
 
 use crate::chaos::compare;
 use crate::referee::{Raw, Referee, pgn};
-use crate::support::Program;
-
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{HERALD, Program, without_settings};
 
 /// Returns the command of a referee that keeps its event in this folder and writes standard error to `errors` there.
 /// The shell runs `shell` before it.
 fn command(folder: &Path, shell: &str, arguments: &[&str]) -> Command {
     let errors = File::create(folder.join("errors")).expect("a file");
-    let mut command = Command::new("sh");
+    let mut command = without_settings("sh");
     command.args(["-c", &format!("{shell} exec \"$0\" \"$@\""), HERALD, "referee", "--quiet", "0"]);
     command.args(["--listen", "127.0.0.1:0", "--folder"]).arg(folder.join("event")).args(arguments);
     command.stderr(errors);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,30 +14,16 @@ use platform::signals::Signal;
 use crate::installed::{find, has_all};
 use crate::peers::has_python_chess;
 use crate::referee::serial_line;
-use crate::support::{Program, distorting};
+use crate::support::{Folder, HERALD, Program, distorting, herald, refused, text, without_settings};
 use crate::tls::Papers;
 
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
-
-/// Files of a test.
-struct Folder(tempfile::TempDir);
-
+/// The two ends of a link, whose files are in the folder.
 impl Folder {
-    fn new() -> Folder {
-        Folder(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().expect("a path").to_owned()
-    }
-
     /// The games of both ends, which must be the same. Returns their number and text.
     fn games(&self) -> (usize, String) {
-        let [master, slave] =
-            ["master.pgn", "slave.pgn"].map(|name| fs::read(self.file(name)).expect("games"));
-        assert!(master == slave, "{}\n---\n{}", text(&master), text(&slave));
-        let games = text(&master);
-        (games.matches("[Event ").count(), games)
+        let [master, slave] = ["master.pgn", "slave.pgn"].map(|name| self.read(name));
+        assert!(master == slave, "{master}\n---\n{slave}");
+        (master.matches("[Event ").count(), master)
     }
 
     /// Starts an end with Herald as its engine, if `more` does not say otherwise.
@@ -56,7 +42,7 @@ impl Folder {
     }
 
     fn errors(&self, role: &str) -> String {
-        fs::read_to_string(self.file(&format!("{role}.errors"))).expect("errors")
+        self.read(&format!("{role}.errors"))
     }
 
     /// Starts a master on a port of its own, and returns the port.
@@ -69,10 +55,6 @@ impl Folder {
     fn slave(&self, port: &str, more: &[&str]) -> Program {
         self.end("slave", &[&["--host", "127.0.0.1", "--port", port], more].concat())
     }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A line to a port of this machine, which is broken for 0.3 seconds now and then. Returns its port, too.
@@ -161,8 +143,8 @@ fn a_match_over_a_serial_line_with_noise() {
 #[test]
 fn engines_of_the_dialect_play_under_the_names_of_the_proposal() {
     let folder = Folder::new();
-    let openings = folder.file("openings.epd");
-    fs::write(&openings, "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq -\n").expect("written");
+    let openings =
+        folder.write("openings.epd", "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq -\n");
     let engine = format!("{HERALD} xboard --autoplayer");
     let dialect = ["-protocol", "autoplayer", "--engine", &engine];
     let coordinates = [&dialect[..], &["-notation", "coordinates", "-name", "Coordinates"]].concat();
@@ -194,8 +176,7 @@ fn the_slave_in_python_plays_a_match_over_a_broken_line() {
         return;
     }
     let folder = Folder::new();
-    let secret = folder.file("secret");
-    fs::write(&secret, "sesame\n").expect("written");
+    let secret = folder.write("secret", "sesame\n");
     let (mut master, port) = folder.master(&["--tc", "2+0.05", "--games", "2", "--secret-file", &secret]);
     let (_line, port) = broken_line(&port, &["--cut", "0.4,1.5,2.5"]);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/link_slave.py");
@@ -205,17 +186,16 @@ fn the_slave_in_python_plays_a_match_over_a_broken_line() {
     slave.hear("2 0-1 Black mates");
     done(&mut [&mut master]);
     assert_eq!(slave.wait().code(), Some(0));
-    let games = fs::read_to_string(folder.file("master.pgn")).expect("games");
+    let games = folder.read("master.pgn");
     assert_eq!(games.matches("[White \"Python\"]").count(), 1, "{games}");
 }
 
 #[test]
 fn a_match_over_tls_with_a_secret() {
     let folder = Folder::new();
-    let papers = Papers::new(folder.0.path(), "link");
-    let [secret, other] = ["secret", "other"].map(|name| folder.file(name));
-    fs::write(&secret, "sesame\n").expect("written");
-    fs::write(&other, "barley\n").expect("written");
+    let papers = Papers::new(folder.path(), "link");
+    let [secret, other] =
+        [("secret", "sesame\n"), ("other", "barley\n")].map(|(name, text)| folder.write(name, text));
     let settings = [&["--tc", "nodes=300", "--secret-file", &secret], &papers.flags()[..]].concat();
     let (mut master, port) = folder.master(&settings);
     // Neither without TLS nor with another secret.
@@ -237,7 +217,7 @@ fn a_match_over_tls_with_a_secret() {
 #[test]
 fn a_slave_with_tls_and_a_master_without_it_are_told() {
     let folder = Folder::new();
-    let papers = Papers::new(folder.0.path(), "link");
+    let papers = Papers::new(folder.path(), "link");
     let (_master, port) = folder.master(&[]);
     let mut slave = folder.slave(&port, &["--tls-authority", &papers.certificate, "--patience", "2"]);
     assert_eq!(slave.wait().code(), Some(1));
@@ -257,10 +237,8 @@ fn an_engine_that_dies_loses_its_game_and_plays_the_next() {
     let dying = format!("{} --speechless --die go -- {HERALD} uci", distorting().display());
     // The first process is the one that is asked for its name; it dies when it has to move.
     let script = format!("if [ -e {flag} ]; then exec {HERALD} uci; fi; touch {flag}; exec {dying}");
-    let script_file = folder.file("engine.sh");
-    fs::write(&script_file, script).expect("written");
+    let engine = format!("sh {}", folder.write("engine.sh", &script));
     let (mut master, port) = folder.master(&["--tc", "nodes=300", "--games", "2"]);
-    let engine = format!("sh {script_file}");
     let mut slave = folder.slave(&port, &["--engine", &engine]);
     done(&mut [&mut master, &mut slave]);
     let (count, games) = folder.games();
@@ -283,12 +261,11 @@ fn signals_end_the_match_at_both_ends() {
         slave.hear("slave-engine thinks");
         slave.hear("master-engine thinks");
         let stopped = if role == "master" { &master } else { &slave };
-        let status = Command::new("kill").args([signal, &stopped.child.id().to_string()]).status();
-        assert!(status.expect("kill is installed").success());
+        stopped.signal(signal);
         assert_eq!((master.wait().code(), slave.wait().code()), (Some(1), Some(1)));
         for end in ["master", "slave"] {
             assert!(folder.errors(end).contains("stopped by an operator"), "{}", folder.errors(end));
-            let games = fs::read_to_string(folder.file(&format!("{end}.pgn"))).expect("games");
+            let games = folder.read(&format!("{end}.pgn"));
             assert!(games.contains("[Result \"*\"]") && games.contains("stopped by an operator"), "{games}");
         }
         assert_eq!(folder.games().0, 1, "{role} {signal}");
@@ -304,7 +281,7 @@ fn an_end_without_a_terminal_plays_on() {
     let (pgn, engine) = (folder.file("slave.pgn"), format!("cmd='{HERALD} uci' option.Hash=1"));
     let words =
         ["link", "--slave", "--host", "127.0.0.1", "--port", &port, "--pgn", &pgn, "--engine", &engine];
-    let mut slave = Command::new(HERALD);
+    let mut slave = without_settings(HERALD);
     slave.args(words).stdin(Stdio::null()).stdout(gone.try_clone().expect("a pipe")).stderr(gone);
     let mut slave = slave.spawn().expect("it starts");
     done(&mut [&mut master]);
@@ -317,8 +294,7 @@ fn an_end_without_a_terminal_plays_on() {
 #[test]
 fn strangers_do_not_keep_out_who_knows_the_secret() {
     let folder = Folder::new();
-    let secret = folder.file("secret");
-    fs::write(&secret, "sesame\n").expect("a file");
+    let secret = folder.write("secret", "sesame\n");
     let secret = ["--secret-file", &secret];
     let (mut master, port) = folder.master(&[&["--tc", "nodes=300"], &secret[..]].concat());
     let text = "{\"type\":\"hello\",\"version\":1,\"role\":\"slave\",\"session\":\"s\",\"nonce\":\"n\",\"name\":\"X\"}";
@@ -360,7 +336,7 @@ fn a_line_that_stays_broken_ends_the_match() {
     assert_eq!((master.wait().code(), slave.wait().code()), (Some(1), Some(1)));
     for end in ["master", "slave"] {
         assert!(folder.errors(end).contains("herald: no line for 2 s"), "{}", folder.errors(end));
-        let games = fs::read_to_string(folder.file(&format!("{end}.pgn"))).expect("games");
+        let games = folder.read(&format!("{end}.pgn"));
         assert!(games.contains("[TerminationDetails \"no line for 2 s\"]"), "{games}");
     }
 }
@@ -386,8 +362,7 @@ fn ends_that_do_not_fit_say_so() {
 
 #[test]
 fn wrong_arguments_get_one_line() {
-    let nowhere = PathBuf::from("no/such/folder/games.pgn");
-    let nowhere = nowhere.to_str().expect("a path");
+    let nowhere = "no/such/folder/games.pgn";
     for (words, expected) in [
         (&["--engine", "x"][..], "Say --master"),
         (&["--master", "--slave", "--engine", "x"], "cannot be used with"),
@@ -409,9 +384,7 @@ fn wrong_arguments_get_one_line() {
         (&["--master", "--modem", "/dev/null", "--host", "x", "--engine", HERALD], "cannot be used with"),
         (&["--master", "--host", "256.0.0.1", "--engine", HERALD], "cannot listen at 256.0.0.1:5020"),
     ] {
-        let output = Command::new(HERALD).arg("link").args(words).output().expect("herald");
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
-        assert!(told.lines().count() == 1 && told.contains(expected), "{words:?}: {told}");
+        let output = herald(&[&["link"], words].concat());
+        assert!(refused(&output).contains(expected), "{words:?}: {output:?}");
     }
 }

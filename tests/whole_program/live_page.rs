@@ -1,12 +1,9 @@
 //! The live page of an event: its contents and its handling of requests.
 
-use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::Path;
 
 use crate::referee::{Raw, Referee};
-use crate::support::PATIENCE;
+use crate::support::{Folder, ask, events, get, herald, request, text, told};
 
 /// Starts a referee with a page and returns the page's address.
 fn shown(folder: &Path, more: &[&str]) -> (Referee, String) {
@@ -29,41 +26,18 @@ fn clients(referee: &Referee) -> [Raw; 2] {
     clients
 }
 
-/// Sends a request and returns the complete response.
-fn ask(page: &str, method: &str, path: &str, headers: &str, body: &str) -> String {
-    let mut stream = TcpStream::connect(page).expect("the page");
-    stream.write_all(request(page, method, path, headers, body).as_bytes()).expect("asked");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    answer
-}
-
-/// Returns the lines of the page's event stream.
-fn events(page: &str) -> impl Iterator<Item = String> {
-    let mut events = TcpStream::connect(page).expect("the page");
-    let question = format!("GET /events HTTP/1.1\r\nHost: {page}\r\n\r\n");
-    events.write_all(question.as_bytes()).expect("asked");
-    events.set_read_timeout(Some(PATIENCE)).expect("a time");
-    let mut told = BufReader::new(events).lines().map_while(Result::ok);
-    told.find(String::is_empty).expect("the head");
-    told
-}
-
-/// Returns the text of a request that closes the connection after the response.
-pub(crate) fn request(page: &str, method: &str, path: &str, headers: &str, body: &str) -> String {
-    let length = body.len();
-    format!(
-        "{method} {path} HTTP/1.1\r\nHost: {page}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
-    )
+/// Sends an order to the page and returns the complete response.
+fn order(page: &str, headers: &str, words: &str) -> String {
+    ask(page, &request(page, "POST", "/order", headers, words))
 }
 
 #[test]
 fn the_event_is_shown_on_a_page() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let (referee, page) = shown(folder.path(), &[]);
-    let get = |path: &str| ask(&page, "GET", path, "", "");
+    let get = |path: &str| get(&page, path);
     let mut clients = clients(&referee);
-    let mut told = events(&page);
+    let mut told = events(&page, "/events");
     clients[0].say("refreq reply; sm e4;");
     let game = told.find(|line| line.starts_with("data: {")).expect("the move");
     assert!(
@@ -77,29 +51,24 @@ fn the_event_is_shown_on_a_page() {
         assert!(get(missing).starts_with("HTTP/1.1 404"), "{missing}");
     }
     assert!(get("/state.json").contains("\"directed\":false"));
-    let watched = std::process::Command::new(env!("CARGO_BIN_EXE_herald"))
-        .args(["referee", "--watch", &page])
-        .output()
-        .expect("herald");
-    let text = String::from_utf8_lossy(&watched.stdout).into_owned();
+    let watched = herald(&["referee", "--watch", &page]);
+    let text = text(&watched.stdout);
     // A has moved within a millisecond and still has 61 s.
     assert!(text.contains("game 1, round 1: A<b> 0:01:0") && text.contains(" - B 0:0"), "{text}");
     assert!(text.contains("Points"), "{text}");
-    let order = ask(&page, "POST", "/order", "Authorization: Bearer \r\n", "pause");
+    let order = order(&page, "Authorization: Bearer \r\n", "pause");
     assert!(order.starts_with("HTTP/1.1 404"), "nobody directs here: {order}");
 }
 
 #[test]
 fn the_director_signs_in_on_the_page() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let token = folder.path().join("token");
-    fs::write(&token, "open-sesame\n").expect("written");
-    let token = token.to_str().expect("a path");
-    let (referee, page) = shown(folder.path(), &["--director-file", token]);
+    let folder = Folder::new();
+    let token = folder.write("token", "open-sesame\n");
+    let (referee, page) = shown(folder.path(), &["--director-file", &token]);
     let mut clients = clients(&referee);
-    let order = |headers: &str, words: &str| ask(&page, "POST", "/order", headers, words);
+    let order = |headers: &str, words: &str| order(&page, headers, words);
     let director = "Authorization: Bearer open-sesame\r\n";
-    assert!(ask(&page, "GET", "/state.json", "", "").contains("\"directed\":true"));
+    assert!(get(&page, "/state.json").contains("\"directed\":true"));
     for (headers, status) in [
         (String::new(), 401),
         ("Authorization: Bearer open-sesam\r\n".to_owned(), 401),
@@ -110,7 +79,7 @@ fn the_director_signs_in_on_the_page() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers}: {answer}");
     }
     let own = format!("{director}Origin: http://{page}\r\nSec-Fetch-Site: same-origin\r\n");
-    let mut told = events(&page);
+    let mut told = events(&page, "/events");
     for (words, status, expected) in [
         ("pause", 200, "1 game held"),
         ("add 1 black 10", 200, "black has 10s more in game 1"),
@@ -135,7 +104,7 @@ fn the_director_signs_in_on_the_page() {
     assert!(told.next().is_some_and(|line| line.starts_with("data: ") && line.len() > 6));
     clients[1].hear("c0 \"Tea!\"");
     clients[1].hear("Result \"0-1\"");
-    let games = ask(&page, "GET", "/games.pgn", "", "");
+    let games = get(&page, "/games.pgn");
     let reason = "corrected from 0-1 (Black wins by adjudication: by the director's word)";
     assert!(games.contains("[Result \"1/2-1/2\"]") && games.contains(reason), "{games}");
     assert!(!games.contains("[Result \"0-1\"]"), "{games}");
@@ -144,30 +113,28 @@ fn the_director_signs_in_on_the_page() {
         order("Authorization: Bearer guess-guess\r\n", "pause");
     }
     assert!(order(&own, "pause").starts_with("HTTP/1.1 429"), "too many guesses");
-    let traffic = fs::read_to_string(folder.path().join("event/traffic.log")).expect("a log");
+    let traffic = folder.read("event/traffic.log");
     assert!(!traffic.contains("sesam") && !traffic.contains("guess"), "{traffic}");
     assert!(traffic.contains("is refused: wrong token") && traffic.contains("it comes from another page"));
 }
 
 #[test]
 fn games_are_shown_that_the_director_let_begin_or_begin_anew() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let token = folder.path().join("token");
-    fs::write(&token, "open-sesame\n").expect("written");
-    let token = token.to_str().expect("a path");
-    let (referee, page) = shown(folder.path(), &["--director-file", token, "--rounds-by-hand"]);
+    let folder = Folder::new();
+    let token = folder.write("token", "open-sesame\n");
+    let (referee, page) = shown(folder.path(), &["--director-file", &token, "--rounds-by-hand"]);
     let mut clients = ["A<b>", "B"].map(|name| {
         let mut client = Raw::connect(&referee.address);
         client.say(&format!("refreq sign_on; tcsi \"\" \"{name}\";"));
         client.hear("refcom reset");
         client
     });
-    let order = |words: &str| ask(&page, "POST", "/order", "Authorization: Bearer open-sesame\r\n", words);
+    let order = |words: &str| order(&page, "Authorization: Bearer open-sesame\r\n", words);
     assert!(order("pair A<b> B").contains("game 1 begins"));
     clients[0].hear("refcom respond");
     clients[0].say("refreq reply; sm e4;");
     clients[1].hear("refcom respond");
-    let game = || ask(&page, "GET", "/game/1.json", "", "");
+    let game = || get(&page, "/game/1.json");
     assert!(game().contains("\"san\":\"e4\""), "{}", game());
     assert!(order("restart 1 --yes").contains("begins anew"));
     clients[0].hear("refcom respond");
@@ -177,14 +144,9 @@ fn games_are_shown_that_the_director_let_begin_or_begin_anew() {
 
 #[test]
 fn the_director_s_token_does_not_go_over_an_open_network() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let token = folder.path().join("token");
-    fs::write(&token, "open-sesame\n").expect("written");
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_herald"))
-        .args(["referee", "--program", "A", "--program", "B", "--live", "0.0.0.0:0", "--director-file"])
-        .arg(&token)
-        .output()
-        .expect("herald");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && told.contains("could be read"), "{told}");
+    let folder = Folder::new();
+    let token = folder.write("token", "open-sesame\n");
+    let programs = ["referee", "--program", "A", "--program", "B"];
+    let output = herald(&[&programs[..], &["--live", "0.0.0.0:0", "--director-file", &token]].concat());
+    assert!(told(&output, 2).contains("could be read"), "{output:?}");
 }

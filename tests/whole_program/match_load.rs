@@ -4,9 +4,9 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{Folder, HERALD, without_settings};
 
 /// An engine in `sh` that answers at once with an illegal move, so that every game is one ply long.
 const INSTANT: &str = "while read -r word _; do case $word in uci) echo uciok;; isready) echo readyok;; \
@@ -25,11 +25,9 @@ fn usage(process: u32) -> Option<[usize; 3]> {
 
 #[test]
 fn nothing_grows_with_the_games() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let script = folder.path().join("instant.sh");
-    fs::write(&script, INSTANT).expect("written");
-    let engine = |name: &str| format!("cmd='sh {}' name={name}", script.display());
-    let mut herald = Command::new(HERALD);
+    let folder = Folder::with("instant.sh", INSTANT);
+    let engine = |name: &str| format!("cmd='sh {}' name={name}", folder.file("instant.sh"));
+    let mut herald = without_settings(HERALD);
     herald.args([
         "match",
         "--json",

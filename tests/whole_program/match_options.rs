@@ -1,80 +1,32 @@
 //! Options of matches: colours and openings, engines, files, what stops a match, and the commands of other runners.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
 use game::PgnReader;
 use serde_json::Value;
 
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{Folder, HERALD, refused, text, without_settings};
 
-/// A folder for the files of a match.
-struct Hall(tempfile::TempDir);
-
-impl Hall {
-    fn new() -> Hall {
-        Hall(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        fs::write(self.path(name), text).expect("written");
-        self.path(name).display().to_string()
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).expect("the file")
-    }
-
-    /// Plays a short match in this folder. Without engines among the arguments Herald plays itself.
-    fn play(&self, arguments: &[&str]) -> Output {
-        let mut herald = Command::new(HERALD);
-        herald.args(["match", "--max-moves", "2", "--each", "depth=1"]).current_dir(self.0.path());
-        if !arguments.contains(&"--engine") {
-            for name in ["A", "B"] {
-                herald.args(["--engine", &format!("cmd='{HERALD}' name={name}")]);
-            }
-        }
-        herald.args(arguments).output().expect("herald runs")
-    }
-
-    /// Plays a match and returns White, Black and the opening of each game.
-    fn games(&self, arguments: &[&str]) -> Vec<(String, String, u64)> {
-        let output = self.play(&[&["--json"], arguments].concat());
-        assert!(output.status.success(), "{output:?}");
-        let events =
-            text(&output.stdout).lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-        let word = |event: &Value, key: &str| event[key].as_str().expect("a text").to_owned();
-        let games = events.filter(|event| event["event"] == "start");
-        games
-            .map(|event| {
-                (word(&event, "white"), word(&event, "black"), event["opening"].as_u64().expect("a number"))
-            })
-            .collect()
-    }
-}
-
-fn text(bytes: &[u8]) -> &str {
-    str::from_utf8(bytes).expect("text")
-}
-
-/// The one line on standard error of a command that was wrong.
-fn refused(output: &Output) -> &str {
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let told = text(&output.stderr);
-    assert_eq!(told.lines().count(), 1, "{told}");
-    told.trim_end()
+/// Plays a match and returns White, Black and the opening of each game.
+fn games(hall: &Folder, arguments: &[&str]) -> Vec<(String, String, u64)> {
+    let output = hall.play(&[&["--json"], arguments].concat());
+    assert!(output.status.success(), "{output:?}");
+    let events = text(&output.stdout).lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let word = |event: &Value, key: &str| event[key].as_str().expect("a text").to_owned();
+    let games = events.filter(|event| event["event"] == "start");
+    games
+        .map(|event| {
+            (word(&event, "white"), word(&event, "black"), event["opening"].as_u64().expect("a number"))
+        })
+        .collect()
 }
 
 #[test]
 fn colours_and_openings() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let order = |arguments: &[&str]| -> String {
-        let games = hall.games(arguments);
+        let games = games(&hall, arguments);
         games.iter().map(|(white, _, opening)| format!("{white}{opening}")).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(order(&["--games", "5"]), "A1 B1 A2 B2 A3");
@@ -93,7 +45,7 @@ fn first_lines(text: &str) -> &str {
 /// An odd number of games is resumed, and the test on single games counts them.
 #[test]
 fn single_games_are_resumed_and_tested() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let arguments =
         ["--games", "3", "--no-reversal", "--state", "s", "--pgn", "p", "--epd", "e", "--sprt", "0,10"];
     let output = hall.play(&arguments);
@@ -104,16 +56,15 @@ fn single_games_are_resumed_and_tested() {
     let state = hall.read("s");
     let begun = state.lines().nth(2).expect("three games");
     // The second game was being written when the runner was killed.
-    fs::write(hall.path("s"), format!("{}{begun}", first_lines(&state))).expect("written");
+    hall.write("s", &format!("{}{begun}", first_lines(&state)));
     let pgn = hall.read("p");
     let second = pgn.match_indices("[Event ").nth(2).expect("three games").0;
-    fs::write(hall.path("p"), &pgn[..second]).expect("written");
-    let epd = hall.read("e");
-    fs::write(hall.path("e"), first_lines(&epd)).expect("written");
+    hall.write("p", &pgn[..second]);
+    hall.write("e", first_lines(&hall.read("e")));
     assert!(hall.play(&arguments).status.success());
-    fs::write(hall.path("p"), hall.read("p") + "[Event \"mine\"]\n\n*\n\n").expect("written");
+    hall.write("p", &(hall.read("p") + "[Event \"mine\"]\n\n*\n\n"));
     assert!(refused(&hall.play(&arguments)).contains("it has 19 bytes more"));
-    fs::write(hall.path("p"), hall.read("p").replace("[Event \"mine\"]\n\n*\n\n", "")).expect("written");
+    hall.write("p", &hall.read("p").replace("[Event \"mine\"]\n\n*\n\n", ""));
     assert_eq!((hall.read("p").matches("[Event ").count(), hall.read("e").lines().count()), (3, 3));
     let other = hall.play(&["--games", "3", "--state", "s", "--pgn", "p", "--epd", "e", "--sprt", "0,10"]);
     assert!(refused(&other).contains("schedule.colours was \"alternating\", now null"), "{other:?}");
@@ -121,7 +72,7 @@ fn single_games_are_resumed_and_tested() {
 
 #[test]
 fn files_have_what_was_asked_for() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let output =
         hall.play(&["--pgn", "a.pgn", "--epd", "a.epd", "--pgn-fields", "all", "--log-folder", "logs"]);
     assert!(output.status.success(), "{output:?}");
@@ -137,8 +88,7 @@ fn files_have_what_was_asked_for() {
             "{line}"
         );
     }
-    let check =
-        Command::new(HERALD).args(["epd", "check"]).arg(hall.path("a.epd")).output().expect("herald runs");
+    let check = hall.herald(&["epd", "check", "a.epd"]);
     assert!(check.status.success(), "{check:?}");
     for name in ["A", "B"] {
         assert!(hall.read(&format!("logs/{name}.log")).contains(&format!(" {name} < ucinewgame")));
@@ -154,7 +104,7 @@ fn files_have_what_was_asked_for() {
 
 #[test]
 fn an_engine_that_cannot_use_the_value_of_an_option_plays_no_match() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let engine = |name: &str, option: &str| format!("cmd='{HERALD}' name={name} {option}");
     let [new, old] = [engine("new", "option.EvalFile=nosuch"), engine("old", "option.Hash=8")];
     let output = hall.play(&["--engine", &new, "--engine", &old]);
@@ -164,10 +114,10 @@ fn an_engine_that_cannot_use_the_value_of_an_option_plays_no_match() {
 
 #[test]
 fn engines_are_started_as_often_as_wanted() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let script = hall.write("count.sh", &format!("echo started >> starts\nexec {HERALD} uci\n"));
     let starts = |restart: &str| {
-        let _ = fs::remove_file(hall.path("starts"));
+        let _ = fs::remove_file(hall.file("starts"));
         let counted = format!("cmd='sh {script}' name=C restart={restart}");
         let output =
             hall.play(&["--games", "4", "--engine", &counted, "--engine", &format!("cmd='{HERALD}' name=D")]);
@@ -182,7 +132,7 @@ fn engines_are_started_as_often_as_wanted() {
 
 #[test]
 fn a_match_stops_when_an_engine_has_crashed_often_enough() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let script = "while read -r word _; do case $word in uci) echo uciok;; isready) echo readyok;; go) exit 7;; quit) exit;; esac; done";
     let crashing = format!("cmd='sh {}' name=X", hall.write("crash.sh", script));
     let play = |more: &[&str]| {
@@ -201,7 +151,7 @@ fn a_match_stops_when_an_engine_has_crashed_often_enough() {
 
 #[test]
 fn engines_of_cute_chess() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let engines = format!(
         r#"[{{"name": "Cute", "command": "{HERALD}", "protocol": "xboard", "workingDirectory": "", "initStrings": ["post"],
             "options": [{{"name": "Contempt", "type": "spin", "default": 0, "value": 7}}]}}]"#
@@ -221,7 +171,7 @@ fn engines_of_cute_chess() {
 
 #[test]
 fn cores_and_tables_are_checked() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     for (arguments, told) in [
         (&["--processors", "60000"][..], "core 60000 cannot be used: this process may use ["),
         (&["--processors", "3-1"], "--processors 3-1: expected numbers of cores, as in 0-3,6"),
@@ -249,7 +199,7 @@ const CECP_LOOP: &str = "while read -r word rest; do case $word in protover) ech
 /// A limit that a program cannot be told would lose all its games.
 #[test]
 fn limits_that_a_program_cannot_be_told_are_refused_before_the_match() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     hall.write("cecp.sh", &format!("{CECP_LOOP} esac; done"));
     let plain = format!("cmd='{HERALD}' name=A");
     let cego = format!("cmd='{HERALD} cego' protocol=cego");
@@ -272,7 +222,7 @@ fn limits_that_a_program_cannot_be_told_are_refused_before_the_match() {
 /// A program that passes its limit of depth is told to move, in both protocols, and the report names it.
 #[test]
 fn a_program_that_ignores_its_depth_is_told_to_move() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     hall.write(
         "uci.sh",
         &format!(
@@ -297,9 +247,8 @@ fn a_program_that_ignores_its_depth_is_told_to_move() {
             "--games",
             "1",
         ];
-        let mut herald = Command::new(HERALD);
-        let output = herald.args(["match", "--each", limit]).args(rest).current_dir(hall.0.path()).output();
-        text(&output.expect("herald runs").stdout).to_owned()
+        let output = hall.herald(&[&["match", "--each", limit][..], &rest].concat());
+        text(&output.stdout).to_owned()
     };
     let play = |engine: &str| play_with(engine, "depth=3");
     hall.write(
@@ -324,7 +273,7 @@ fn a_program_that_ignores_its_depth_is_told_to_move() {
 
 #[test]
 fn a_complete_match_goes_on_with_more_games() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let files = ["--state", "s", "--pgn", "p"];
     let play = |more: &[&str]| hall.play(&[more, &files].concat());
     assert!(play(&["--games", "2"]).status.success());
@@ -352,7 +301,7 @@ fn a_complete_match_goes_on_with_more_games() {
 /// The openings of the first games do not depend on how many there will be.
 #[test]
 fn a_round_robin_of_three_goes_on_with_more_games() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let third = format!("cmd='{HERALD}' name=C");
     let engines: Vec<String> = ["A", "B"].iter().map(|name| format!("cmd='{HERALD}' name={name}")).collect();
     let play = |rest: &[&str]| {
@@ -390,7 +339,7 @@ fn a_round_robin_of_three_goes_on_with_more_games() {
 /// A match goes on with the openings that it began with.
 #[test]
 fn other_openings_of_the_same_number_are_noticed() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     hall.write("o.epd", "4k3/8/8/8/8/8/P7/4K3 w - -\n");
     let play = |games: &str| hall.play(&["--openings", "o.epd", "--state", "s", "--games", games]);
     assert!(play("2").status.success());
@@ -403,7 +352,7 @@ fn other_openings_of_the_same_number_are_noticed() {
 /// The tags of other match runners, for tools that read them.
 #[test]
 fn games_have_their_times_and_openings() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     hall.write("o.pgn", "1. e4 c5 2. Nf3 d6 *\n");
     assert!(hall.play(&["--openings", "o.pgn", "--games", "1", "--pgn", "p"]).status.success());
     let game = hall.read("p");
@@ -421,7 +370,7 @@ fn games_have_their_times_and_openings() {
 /// What is printed for a command of fastchess is a command that the shell and Herald understand.
 #[test]
 fn a_command_of_fastchess_is_translated_and_runs() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     hall.write("book.epd", "4k3/8/8/8/8/8/PPPP4/4K3 w - - 0 1\n");
     let theirs = format!(
         "fastchess -engine cmd={HERALD} args=uci name=A -engine cmd={HERALD} name='B B' proto=uci -each depth=1 tc=inf \
@@ -438,9 +387,9 @@ fn a_command_of_fastchess_is_translated_and_runs() {
     assert!(ours.starts_with("herald match \\\n    --engine"), "{ours}");
     let folder = Path::new(HERALD).parent().expect("a folder").display().to_string();
     let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
-    let mut shell = Command::new("sh");
+    let mut shell = without_settings("sh");
     let played =
-        shell.args(["-c", ours]).env("PATH", path).current_dir(hall.0.path()).output().expect("a shell");
+        shell.args(["-c", ours]).env("PATH", path).current_dir(hall.path()).output().expect("a shell");
     assert!(played.status.success(), "{ours}{played:?}");
     let games = hall.read("out.pgn");
     assert_eq!(games.matches("[Event ").count(), 4, "{games}");
@@ -456,13 +405,13 @@ fn a_command_of_fastchess_is_translated_and_runs() {
 fn a_name_that_is_given_stays_with_its_program() {
     let engines = [format!("cmd='{HERALD}'"), format!("cmd='{HERALD}' name='Herald 1.0.0'")];
     let [told, given] = &engines;
-    let games = Hall::new().games(&["--games", "1", "--engine", told, "--engine", given]);
+    let games = games(&Folder::new(), &["--games", "1", "--engine", told, "--engine", given]);
     assert_eq!(games, [("Herald 1.0.0 (2)".to_owned(), "Herald 1.0.0".to_owned(), 1)]);
 }
 
 #[test]
 fn what_the_table_does_not_show_is_told() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let report = |arguments: &[&str]| {
         let output = hall.play(arguments);
         assert!(output.status.success(), "{output:?}");
@@ -482,7 +431,7 @@ fn what_the_table_does_not_show_is_told() {
 #[test]
 #[cfg(unix)]
 fn a_program_of_another_protocol_plays_no_game() {
-    let hall = Hall::new();
+    let hall = Folder::new();
     let script = hall.write("other.sh", "while read -r line; do echo \"Unknown command: '$line'\"; done");
     let other = format!("cmd='sh {script}' protocol=cecp");
     let output = hall.play(&["--engine", &format!("cmd='{HERALD}'"), "--engine", &other]);

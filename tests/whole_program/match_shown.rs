@@ -1,21 +1,15 @@
 //! What one sees of a match while it is played: lines on a pipe, events, a table on a terminal, a page.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::path::Path;
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 
-use crate::live_page::request;
-
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{Folder, HERALD, get, terminal, without_settings};
 
 fn command(more: &[&str]) -> Command {
-    let mut herald = Command::new(HERALD);
+    let mut herald = without_settings(HERALD);
     herald.args(["match", "--max-moves", "3", "--each", "depth=1"]);
     for name in ["A", "B"] {
         herald.args(["--engine", &format!("cmd='{HERALD}' name={name}")]);
@@ -48,14 +42,13 @@ fn a_pipe_gets_a_line_now_and_then() {
 /// Every game that is lost by a fault is told, with the reason, in between the other lines.
 #[test]
 fn a_lost_game_is_told_with_its_reason() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let script = folder.path().join("wrong.sh");
+    let folder = Folder::new();
     let wrong = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; \
                  go) echo bestmove e2e5;; quit) exit;; esac; done";
-    std::fs::write(&script, wrong).expect("written");
-    let mut herald = Command::new(HERALD);
+    let script = folder.write("wrong.sh", wrong);
+    let mut herald = without_settings(HERALD);
     herald.args(["match", "--max-moves", "3", "--each", "depth=1", "--report-every", "0"]);
-    herald.args(["--engine", &format!("cmd='sh {}' name=Wrong", script.display())]);
+    herald.args(["--engine", &format!("cmd='sh {script}' name=Wrong")]);
     herald.args(["--engine", &format!("cmd='{HERALD}' name=B")]);
     let output = herald.output().expect("herald runs");
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -84,12 +77,9 @@ fn events_tell_the_progress() {
 
 /// Returns what a terminal of so many columns is shown.
 fn shown_on(columns: u16, more: &[&str]) -> String {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("unlocked");
-    let name = ptsname(&terminal, Vec::new()).expect("its name").into_string().expect("text");
+    let (mut terminal, screen, _) = terminal();
     let size = Winsize { ws_row: 30, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&terminal, size).expect("its size");
-    let screen = File::options().read(true).write(true).open(name).expect("the terminal");
     let mut herald = command(more);
     let mut child = herald
         .env("TERM", "xterm")
@@ -101,7 +91,7 @@ fn shown_on(columns: u16, more: &[&str]) -> String {
     let reader = std::thread::spawn(move || {
         let (mut shown, mut bytes) = (Vec::new(), [0; 4096]);
         // The last user of the other side closes it, which is an error here.
-        while let Ok(read @ 1..) = rustix::io::read(&terminal, &mut bytes) {
+        while let Ok(read @ 1..) = terminal.read(&mut bytes) {
             shown.extend_from_slice(&bytes[..read]);
         }
         String::from_utf8_lossy(&shown).into_owned()
@@ -127,28 +117,17 @@ fn a_terminal_shows_a_table() {
     assert!(longest(&usual) <= 80 && longest(&narrow) <= 60, "{usual} {narrow}");
 }
 
-fn get(address: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).expect("the page");
-    stream.write_all(request(address, "GET", path, "", "").as_bytes()).expect("asked");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    answer
-}
-
 #[test]
 fn a_match_is_shown_on_a_page() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let pgn = folder.path().join("a.pgn").display().to_string();
-    let script = folder.path().join("slow.sh");
+    let folder = Folder::new();
+    let pgn = folder.file("a.pgn");
     // After two games that end at once it moves once and then thinks for the rest of the test.
     let slow = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; ucinewgame) late=;; \
                 position) move=a2a3; case $rest in *1K6*) move=b1a2;; *moves*) late=1;; esac;; \
                 go) [ -n \"$late\" ] || echo bestmove $move;; quit) exit;; esac; done";
-    std::fs::write(&script, slow).expect("written");
-    let openings = folder.path().join("o.epd");
-    std::fs::write(&openings, "4k3/8/8/8/8/8/p7/1K6 w - - 0 1\n4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n")
-        .expect("written");
-    let mut herald = Command::new(HERALD);
+    let script = folder.write("slow.sh", slow);
+    let openings = folder.write("o.epd", "4k3/8/8/8/8/8/p7/1K6 w - - 0 1\n4k3/8/8/8/8/8/P7/4K3 w - - 0 1\n");
+    let mut herald = without_settings(HERALD);
     herald.args([
         "match",
         "--variant",
@@ -166,8 +145,8 @@ fn a_match_is_shown_on_a_page() {
         "--sprt",
         "0,5",
     ]);
-    herald.args(["--engine", &format!("cmd='sh {}' name=<Slow>", script.display())]);
-    herald.args(["--engine", &format!("cmd='{HERALD}' name=Fast depth=1"), "--openings"]).arg(&openings);
+    herald.args(["--engine", &format!("cmd='sh {script}' name=<Slow>"), "--openings", &openings]);
+    herald.args(["--engine", &format!("cmd='{HERALD}' name=Fast depth=1")]);
     let mut child = herald.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("herald starts");
     let mut told = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let line = told.next().expect("a line").expect("text");
@@ -196,5 +175,5 @@ fn a_match_is_shown_on_a_page() {
     assert!(get(&page, "/games.pgn").starts_with("HTTP/1.1 200"));
     child.kill().expect("killed");
     child.wait().expect("it ends");
-    assert!(Path::new(&pgn).exists());
+    assert!(folder.path().join("a.pgn").exists());
 }

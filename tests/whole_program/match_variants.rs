@@ -8,9 +8,7 @@ use game::{PgnReader, PlayedVariant};
 
 use crate::installed::{find, has_all};
 use crate::peers::has_python_chess;
-use crate::support::Program;
-
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{Folder, HERALD, Program, herald, refused, text, told, without_settings};
 
 /// The arguments of a match of Herald over UCI with Herald over CECP, whose games are short.
 fn arguments(folder: &Path, played: &str, games: &str, more: &[&str]) -> Vec<String> {
@@ -42,11 +40,7 @@ fn arguments(folder: &Path, played: &str, games: &str, more: &[&str]) -> Vec<Str
 }
 
 fn play(arguments: &[String]) -> Output {
-    Command::new(HERALD).args(arguments).output().expect("herald runs")
-}
-
-fn text(bytes: &[u8]) -> &str {
-    str::from_utf8(bytes).expect("text")
+    without_settings(HERALD).args(arguments).output().expect("herald runs")
 }
 
 /// Checks that the file has so many games of the variant, which ended without a fault.
@@ -96,16 +90,14 @@ fn every_variant_is_played_killed_and_resumed() {
 
 #[test]
 fn openings_of_variants() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let named = |name: &str| folder.path().join(name).display().to_string();
-    let (epd, pgn, book) = (named("o.epd"), named("o.pgn"), named("o.bin"));
-    fs::write(&epd, "r1bqkb1r/ppp2ppp/2n5/3np3/8/8/PPPP1PPP/RNBQKBNR[Pp] w KQkq - id \"one\";\n")
-        .expect("written");
-    fs::write(&pgn, "[Variant \"Atomic\"]\n\n1. Nf3 f6 *\n").expect("written");
-    fs::write(&book, [0; 16]).expect("written");
+    let folder = Folder::new();
+    let pocket = "r1bqkb1r/ppp2ppp/2n5/3np3/8/8/PPPP1PPP/RNBQKBNR[Pp] w KQkq - id \"one\";\n";
+    let epd = folder.write("o.epd", pocket);
+    let pgn = folder.write("o.pgn", "[Variant \"Atomic\"]\n\n1. Nf3 f6 *\n");
+    let book = folder.write("o.bin", &"\0".repeat(16));
     let with = |played: &str, more: &[&str]| {
-        let _ = fs::remove_file(named("a.pgn"));
-        let _ = fs::remove_file(named("a.state"));
+        let _ = fs::remove_file(folder.file("a.pgn"));
+        let _ = fs::remove_file(folder.file("a.state"));
         play(&arguments(folder.path(), played, "2", more))
     };
     for (played, openings) in [("crazyhouse", &epd), ("atomic", &pgn)] {
@@ -114,16 +106,15 @@ fn openings_of_variants() {
         check_games(folder.path(), PlayedVariant::named(played).expect("a variant"), 2);
     }
     assert!(with("horde", &["--random-plies", "9"]).status.success());
-    let games = fs::read_to_string(named("a.pgn")).expect("the games");
+    let games = folder.read("a.pgn");
     assert_eq!(games.replace('\n', " ").matches("{book}").count(), 18);
-    for (played, openings, told) in [
+    for (played, openings, expected) in [
         ("horde", &pgn, "o.pgn, game 1: it is a game of atomic, but horde is played here"),
         ("atomic", &book, "a Polyglot book has moves of chess, but atomic is played here"),
         ("atomic", &epd, "o.epd, line 1: FEN: board"),
     ] {
         let output = with(played, &["--openings", openings]);
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        assert!(text(&output.stderr).contains(told), "{output:?}");
+        assert!(told(&output, 2).contains(expected), "{output:?}");
     }
 }
 
@@ -133,25 +124,12 @@ const CHESS_ONLY: &str = "while read -r word _; do case $word in uci) echo id na
 
 #[test]
 fn an_engine_that_does_not_offer_the_variant_is_told_before_the_match() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("plain.sh");
-    fs::write(&path, CHESS_ONLY).expect("written");
-    let plain = format!("cmd='sh {}'", path.display());
+    let folder = Folder::new();
+    let plain = format!("cmd='sh {}'", folder.write("plain.sh", CHESS_ONLY));
+    let own = format!("cmd='{HERALD}'");
     let refused = |played: &str, engine: &str| {
-        let mut herald = Command::new(HERALD);
-        herald.args([
-            "match",
-            "--variant",
-            played,
-            "--engine",
-            &format!("cmd='{HERALD}'"),
-            "--engine",
-            engine,
-        ]);
-        let output = herald.output().expect("herald runs");
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        assert_eq!(text(&output.stderr).lines().count(), 1, "{output:?}");
-        text(&output.stderr).trim_end().to_owned()
+        let output = herald(&["match", "--variant", played, "--engine", &own, "--engine", engine]);
+        refused(&output).to_owned()
     };
     assert!(refused("atomic", &plain).ends_with("cannot play the variant atomic (it offers chess)"));
     assert!(refused("chess960", &plain).ends_with("cannot play the variant chess960 (it offers chess)"));
@@ -180,7 +158,7 @@ fn peers_play_crazyhouse() {
         format!("cmd={} protocol=cecp name=Sjeng depth=3", path(0)),
         format!("cmd={} name=Sjaak depth=3", path(1)),
     ];
-    let mut herald = Command::new(HERALD);
+    let mut herald = without_settings(HERALD);
     herald.args(["match", "--variant", "crazyhouse", "--max-moves", "30", "--pgn"]);
     herald.arg(folder.path().join("a.pgn"));
     herald.args(engines.iter().flat_map(|engine| ["--engine", engine]));

@@ -2,11 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use assert_cmd::Command;
-
-use crate::support::{Program, distorting};
-
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{HERALD, Program, distorting, without_settings};
 
 /// A rule, the fault that breaks it, and the recipe, if one is needed.
 const REPAIRED: &[(&str, &[&str], &[&str])] = &[
@@ -25,8 +21,7 @@ const REPAIRED: &[(&str, &[&str], &[&str])] = &[
 ];
 
 fn passes(rule: &str, fault: &[&str], repairs: &[&str]) -> bool {
-    let mut check = Command::new(HERALD);
-    check.env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings"));
+    let mut check = without_settings(HERALD);
     check.args(["check", "cecp", "--json", "--patience", "4", "--rule", rule, "--", HERALD, "mend"]);
     check.args(["--protocol", "cecp"]).args(repairs.iter().flat_map(|name| ["--repair", name]));
     check.arg("--").arg(distorting()).args(fault).args(["--", HERALD, "xboard"]);
@@ -70,7 +65,7 @@ fn a_program_that_is_no_chess_program_is_told() {
     let began = Instant::now();
     // The GUI listens for a while, as GUIs do.
     let script = "(echo uci; sleep 2) | exec \"$1\" mend -- /no/such/program";
-    let output = Command::new("sh").args(["-c", script, "sh", HERALD]).output();
+    let output = without_settings("sh").args(["-c", script, "sh", HERALD]).output();
     let output = output.expect("herald runs");
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -80,7 +75,7 @@ fn a_program_that_is_no_chess_program_is_told() {
 
 #[test]
 fn a_closed_output_is_an_error() {
-    let output = Command::new("sh")
+    let output = without_settings("sh")
         .args(["-c", "exec \"$1\" mend -- \"$1\" uci </dev/null >&-", "sh", HERALD])
         .output();
     let output = output.expect("herald runs");

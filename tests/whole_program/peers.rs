@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::installed::{find, has_all};
-
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{HERALD, without_settings};
 
 pub(crate) fn has_python_chess() -> bool {
     Command::new("python3").args(["-c", "import chess.engine"]).status().is_ok_and(|status| status.success())
@@ -44,7 +43,7 @@ fn python_chess_plays_and_analyses_over_both_protocols() {
         return;
     }
     let script = script("python_chess.py");
-    let out = run(Command::new("python3").arg(script).arg(HERALD).args(stockfish));
+    let out = run(without_settings("python3").arg(script).arg(HERALD).args(stockfish));
     assert_eq!(out.matches("game over").count(), 2, "{out}");
 }
 
@@ -54,7 +53,7 @@ fn no_variant_is_lost_to_random_moves() {
         return;
     }
     let play = |arguments: &[&str]| {
-        let mut command = Command::new("python3");
+        let mut command = without_settings("python3");
         command.arg(script("variants.py")).arg(HERALD).args(["--games", "2", "--nodes", "300"]);
         run(command.args(arguments)).matches(": 2/2 ").count()
     };
@@ -70,7 +69,7 @@ fn a_match_over_uci_has_no_accidents() {
     }
     let herald = format!("{HERALD} uci");
     // A generous clock, as other tests run at the same time.
-    let mut command = Command::new("python3");
+    let mut command = without_settings("python3");
     command.arg(script("match.py")).arg(herald).args(peer).args(["--games", "4", "--clock", "2+0.05"]);
     let out = run(&mut command);
     assert!(out.contains("/4"), "{out}");

@@ -1,24 +1,13 @@
 //! Rating lists of the games of a match, and the calls of OpenBench.
 
-use std::fs;
-use std::process::{Command, Output};
-
-fn herald(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_herald")).args(arguments).output().expect("herald runs")
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("text")
-}
+use crate::support::{Folder, HERALD, herald, refused, text};
 
 #[test]
 fn the_games_of_a_match_are_rated() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let (pgn, page) = (path("games.pgn"), path("list.html"));
-    let engine = |name: &str, nodes: u32| {
-        format!("cmd='{} uci' name={name} nodes={nodes} option.Hash=1", env!("CARGO_BIN_EXE_herald"))
-    };
+    let folder = Folder::new();
+    let (pgn, page) = (folder.file("games.pgn"), folder.file("list.html"));
+    let engine =
+        |name: &str, nodes: u32| format!("cmd='{HERALD} uci' name={name} nodes={nodes} option.Hash=1");
     let (a, b, c) = (engine("A", 1), engine("B", 30), engine("C", 60));
     let played = herald(&[
         "match",
@@ -45,13 +34,13 @@ fn the_games_of_a_match_are_rated() {
     );
     let rated = herald(&["ratings", &pgn, "--format", "html", "-o", &page]);
     assert!(rated.status.success() && rated.stdout.is_empty(), "{rated:?}");
-    assert!(fs::read_to_string(&page).expect("the page").starts_with("<!DOCTYPE html>"));
+    assert!(folder.read("list.html").starts_with("<!DOCTYPE html>"));
 }
 
 #[test]
 fn what_cannot_be_rated_is_told_in_one_line() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games.pgn").display().to_string();
+    let folder = Folder::new();
+    let path = folder.file("games.pgn");
     let list = "[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n";
     for (pgn, arguments, told) in [
         (
@@ -68,26 +57,23 @@ fn what_cannot_be_rated_is_told_in_one_line() {
         (list, &["--anchor", "A"], "expected NAME=ELO"),
         (list, &["-o", &path], "games.pgn"),
     ] {
-        fs::write(&path, pgn).expect("written");
+        folder.write("games.pgn", pgn);
         let output = herald(&[&["ratings", &path], arguments].concat());
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        let error = text(&output.stderr);
-        assert!(error.lines().count() == 1 && error.contains(told), "{error}");
-        assert_eq!(fs::read_to_string(&path).expect("the games"), pgn);
+        assert!(refused(&output).contains(told), "{output:?}");
+        assert_eq!(folder.read("games.pgn"), pgn);
     }
 }
 
 /// As OpenBench starts engines: commands of UCI as arguments, and `bench`.
 #[test]
 fn openbench_gets_positions_and_a_signature() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let book = folder.path().join("book.epd");
-    fs::write(&book, "4k3/4p3/8/8/8/8/4P3/4K3 w - - hmvc 0; fmvn 1;\n").expect("written");
+    let folder = Folder::new();
+    let book = folder.write("book.epd", "4k3/4p3/8/8/8/8/4P3/4K3 w - - hmvc 0; fmvn 1;\n");
     let made = herald(&["genfens 3 seed 9 book None ", "quit"]);
     assert!(made.status.success(), "{made:?}");
     let fens: Vec<&str> = text(&made.stdout).lines().collect();
     assert!(fens.len() == 3 && fens.iter().all(|line| line.starts_with("info string genfens ")), "{fens:?}");
-    let made = herald(&[&format!("genfens 2 seed 9 book {}", book.display()), "quit"]);
+    let made = herald(&[&format!("genfens 2 seed 9 book {book}"), "quit"]);
     assert_eq!(text(&made.stdout).lines().filter(|line| line.contains(" genfens ")).count(), 2);
     let bench = herald(&["setoption name Hash value 1", "bench 2", "quit"]);
     let last = text(&bench.stdout).lines().last().expect("a line");

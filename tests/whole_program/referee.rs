@@ -10,7 +10,8 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use crate::installed::has_all;
-use crate::support::{PATIENCE, Program};
+use crate::peers::has_python_chess;
+use crate::support::{Folder, HERALD, PATIENCE, Program, herald, refused, terminal, told, without_settings};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
@@ -173,10 +174,8 @@ fn a_referee_that_was_killed_goes_on() {
 
 #[test]
 fn an_observer_takes_over() {
-    let (folder, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let token = folder.path().join("token");
-    fs::write(&token, "open-sesame\n").expect("written");
-    let token = token.to_str().expect("a path");
+    let (folder, other) = (Folder::new(), Folder::new());
+    let token = folder.write("token", "open-sesame\n");
     let arguments = [
         "--program",
         "A",
@@ -188,7 +187,7 @@ fn an_observer_takes_over() {
         "nodes=300",
         "--background",
         "--token-file",
-        token,
+        &token,
     ];
     let mut referee = Referee::start(
         folder.path(),
@@ -246,19 +245,15 @@ fn an_observer_takes_over() {
 /// Returns the devices at both ends of a simulated serial line: two pseudo-terminals, connected by threads that apply
 /// `disturb` to the bytes.
 pub(crate) fn serial_line(disturb: fn(&mut Vec<u8>)) -> [String; 2] {
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
     let ends = [(); 2].map(|()| {
-        let end = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
-        grantpt(&end).and_then(|()| unlockpt(&end)).expect("it can be used");
-        let name = ptsname(&end, Vec::new()).expect("a name").into_string().expect("text");
-        let device = fs::File::options().read(true).write(true).open(&name).expect("a device");
+        let (end, device, name) = terminal();
         let mut raw = tcgetattr(&device).expect("a terminal");
         raw.make_raw();
         tcsetattr(&device, OptionalActions::Now, &raw).expect("a raw one");
         // Kept open, so that the end of a program is not a hang-up of the line.
         std::mem::forget(device);
-        (fs::File::from(end), name)
+        (end, name)
     });
     for (from, to) in [(0, 1), (1, 0)] {
         let (mut from, mut to) =
@@ -320,15 +315,11 @@ fn a_pair_plays_over_serial_lines_with_noise() {
 
 #[test]
 fn orders_that_come_at_once_on_a_terminal_are_all_carried_out() {
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use rustix::termios::{LocalModes, tcgetattr};
     let folder = tempfile::tempdir().expect("a folder");
-    let end = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
-    grantpt(&end).and_then(|()| unlockpt(&end)).expect("it can be used");
-    let name = ptsname(&end, Vec::new()).expect("a name").into_string().expect("text");
-    let device = fs::File::options().read(true).write(true).open(&name).expect("a device");
+    let (mut terminal, device, _) = terminal();
     let ours = |device: &fs::File| device.try_clone().expect("a file");
-    let mut referee = std::process::Command::new(env!("CARGO_BIN_EXE_herald"))
+    let mut referee = without_settings(HERALD)
         .args(["referee", "--program", "A", "--program", "B", "--listen", "127.0.0.1:0"])
         .current_dir(folder.path())
         .env("TERM", "xterm")
@@ -337,7 +328,6 @@ fn orders_that_come_at_once_on_a_terminal_are_all_carried_out() {
         .stderr(device)
         .spawn()
         .expect("herald starts");
-    let mut terminal = fs::File::from(end);
     let mut keyboard = ours(&terminal);
     let (sender, shown) = mpsc::channel();
     std::thread::spawn(move || {
@@ -455,9 +445,8 @@ fn unbearable_connections_are_closed_and_the_event_goes_on() {
 #[test]
 fn local_programs_are_started_and_bridged() {
     let folder = tempfile::tempdir().expect("a folder");
-    let herald = env!("CARGO_BIN_EXE_herald");
     let program = |name: &str, protocol: &str| {
-        format!("cmd=\"{herald} {protocol}\" name={name} protocol={}", protocol.replace("xboard", "cecp"))
+        format!("cmd=\"{HERALD} {protocol}\" name={name} protocol={}", protocol.replace("xboard", "cecp"))
     };
     let (one, other) = (program("One", "uci"), program("Other", "xboard"));
     let arguments = [
@@ -486,8 +475,7 @@ fn local_programs_are_started_and_bridged() {
 
 #[test]
 fn a_client_in_python_plays() {
-    let has_chess = Command::new("python3").args(["-c", "import chess"]).output();
-    if !has_all(&[("python-chess", has_chess.is_ok_and(|output| output.status.success()))]) {
+    if !has_all(&[("python-chess", has_python_chess())]) {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -560,10 +548,8 @@ fn wrong_arguments_are_told_in_one_line() {
         (&["play", "--referee", "h:1", "--name", "é"], "printing ASCII"),
         (&["bridge", "--referee", "h:1", "--", "/no/such/program"], "/no/such/program"),
     ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_herald")).args(arguments).output().expect("herald");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && told.contains(expected), "{arguments:?}: {told}");
-        assert_eq!(told.trim_end().lines().count(), 1, "{told}");
+        let output = herald(arguments);
+        assert!(refused(&output).contains(expected), "{arguments:?}: {output:?}");
     }
 }
 
@@ -581,24 +567,16 @@ fn a_client_of_an_outdated_referee_pauses_and_gives_up() {
             client.say(&format!("Epoch {epoch}; refcom reset;"));
         }
     });
-    let output = Command::new(env!("CARGO_BIN_EXE_herald"))
-        .args(["play", "--referee", &address, "--patience", "1", "--hash", "1"])
-        .output()
-        .expect("herald");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(1) && told.contains("older epoch"), "{told}");
+    let output = herald(&["play", "--referee", &address, "--patience", "1", "--hash", "1"]);
+    assert!(told(&output, 1).contains("older epoch"), "{output:?}");
     let connections = connections.load(Ordering::Relaxed);
     assert!((3..20).contains(&connections), "{connections} connections in a second");
 }
 
 #[test]
 fn a_client_that_finds_no_referee_gives_up() {
-    let output = Command::new(env!("CARGO_BIN_EXE_herald"))
-        .args(["play", "--referee", "127.0.0.1:1", "--patience", "0", "--hash", "1"])
-        .output()
-        .expect("herald");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(1) && told.contains("can't be reached"), "{told}");
+    let output = herald(&["play", "--referee", "127.0.0.1:1", "--patience", "0", "--hash", "1"]);
+    assert!(told(&output, 1).contains("can't be reached"), "{output:?}");
 }
 
 #[test]
@@ -607,7 +585,7 @@ fn a_position_that_is_executed_while_a_client_thinks_is_the_one_to_answer() {
     let address = listener.local_addr().expect("an address").to_string();
     let clients = [
         &["play", "--referee", &address, "--tc", "1/move", "--hash", "1"][..],
-        &["bridge", "--referee", &address, "--tc", "1/move", "--", env!("CARGO_BIN_EXE_herald"), "uci"],
+        &["bridge", "--referee", &address, "--tc", "1/move", "--", HERALD, "uci"],
     ];
     for arguments in clients {
         let _program = Program::start(arguments);

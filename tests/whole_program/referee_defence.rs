@@ -5,15 +5,8 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
-
 use crate::referee::{Raw, Referee, pgn, secret};
-use crate::support::{PATIENCE, Program};
-
-fn signal(program: &Program, signal: Signal) {
-    let pid = Pid::from_raw(program.child.id().cast_signed()).expect("a process");
-    kill_process(pid, signal).expect("it is ours");
-}
+use crate::support::{Folder, PATIENCE, Program, ask, herald, text};
 
 #[test]
 fn guesses_are_few_and_the_right_one_does_not_help_then() {
@@ -82,13 +75,7 @@ fn strangers_at_the_page_and_the_port_leave_the_event_alone() {
     let _ = strangers[0].read(&mut [0; 1000]);
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
     std::thread::sleep(Duration::from_secs(1));
-    let mut visitor = TcpStream::connect(&page).expect("the page listens");
-    visitor.set_read_timeout(Some(PATIENCE)).expect("a time");
-    visitor
-        .write_all(b"GET /state.json HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-        .expect("sent");
-    let mut answer = String::new();
-    visitor.read_to_string(&mut answer).expect("an answer");
+    let answer = ask(&page, "GET /state.json HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     let mut players = ["A", "B"].map(|name| {
         let mut client = Raw::connect(&referee.address);
@@ -110,12 +97,12 @@ fn a_referee_that_is_stopped_for_a_while_charges_nobody_for_it() {
         client
     });
     players[0].hear("refcom respond");
-    signal(&referee.program, Signal::STOP);
+    referee.program.signal("-STOP");
     std::thread::sleep(Duration::from_millis(1500));
     // The reply waits in the socket until the referee goes on.
     players[0].say("refreq reply; sm e4;");
     std::thread::sleep(Duration::from_millis(2500));
-    signal(&referee.program, Signal::CONT);
+    referee.program.signal("-CONT");
     let told = players[1].hear("sm e4;");
     let left = told.split("Clock ").nth(1).and_then(|rest| rest.split(' ').next());
     let left: u64 = left.and_then(|left| left.parse().ok()).expect("a clock");
@@ -131,13 +118,13 @@ fn a_client_that_is_stopped_is_noticed_and_comes_back() {
     let referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
     let a = referee.client("A");
     referee.program.hear("A signs on");
-    signal(&a, Signal::STOP);
+    a.signal("-STOP");
     let begin = Instant::now();
     referee.program.hear("nothing is heard from A any more");
     assert!(begin.elapsed() < Duration::from_secs(12), "{:?}", begin.elapsed());
     // Its name has no secret, but it is free: another machine may take its place.
     let b = referee.client("B");
-    signal(&a, Signal::CONT);
+    a.signal("-CONT");
     referee.program.hear("A signs on");
     referee.program.hear("! all games have been played");
     drop((a, b));
@@ -152,11 +139,11 @@ fn a_client_leaves_a_referee_that_says_nothing_any_more() {
     let both = format!("{},{}", referees[0].address, referees[1].address);
     let _client = Program::start(&["play", "--referee", &both, "--name", "A", "--hash", "1"]);
     referees[0].program.hear("A signs on");
-    signal(&referees[0].program, Signal::STOP);
+    referees[0].program.signal("-STOP");
     let begin = Instant::now();
     referees[1].program.hear("A signs on");
     assert!(begin.elapsed() < Duration::from_secs(16), "{:?}", begin.elapsed());
-    signal(&referees[0].program, Signal::CONT);
+    referees[0].program.signal("-CONT");
 }
 
 #[test]
@@ -177,15 +164,13 @@ fn a_pause_sends_nobody_away() {
 
 #[test]
 fn why_a_folder_can_not_be_used_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let arguments = ["--program", "A", "--program", "B", "--background"];
     let referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
-    let event = folder.path().join("event");
+    let event = folder.file("event");
     let run = |more: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_herald"));
-        let common = ["referee", "--listen", "127.0.0.1:0", "--folder", event.to_str().expect("a path")];
-        let output = command.args(common).args(more).output().expect("herald");
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        let output = herald(&[&["referee", "--listen", "127.0.0.1:0", "--folder", &event], more].concat());
+        (output.status.code(), text(&output.stderr).to_owned())
     };
     let (code, told) = run(&arguments);
     assert!(code == Some(2) && told.contains("event.sqlite is in use by another referee"), "{told}");
@@ -196,7 +181,7 @@ fn why_a_folder_can_not_be_used_is_told() {
 
 /// A referee with an observer, and the address of the observer for clients.
 struct Pair {
-    folders: [tempfile::TempDir; 2],
+    folders: [Folder; 2],
     first: Referee,
     second: Program,
     second_address: String,
@@ -211,13 +196,10 @@ impl Pair {
     }
 
     fn start_with(control: &str, more: &[&str]) -> Pair {
-        let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-        let token = folders[0].path().join("token");
-        fs::write(&token, "open-sesame\n").expect("written");
-        let token = token.to_str().expect("a path");
-        let common =
-            ["--program", "A", "--program", "B", "--tc", control, "--max-moves", "30", "--token-file", token];
-        let common = [&common[..], more].concat();
+        let folders = [(); 2].map(|()| Folder::new());
+        let token = folders[0].write("token", "open-sesame\n");
+        let common = ["--program", "A", "--program", "B", "--tc", control, "--max-moves", "30"];
+        let common = [&common[..], &["--token-file", &token], more].concat();
         let first = [&common[..], &["--observers", "127.0.0.1:0"]].concat();
         let first = Referee::start(folders[0].path(), "127.0.0.1:0", &first);
         let line = first.program.hear("observers may come to");
@@ -225,7 +207,7 @@ impl Pair {
         let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let second_address = free.local_addr().expect("an address").to_string();
         drop(free);
-        let event = folders[1].path().join("event");
+        let event = folders[1].file("event");
         let own = [
             "referee",
             "--listen",
@@ -236,7 +218,7 @@ impl Pair {
             "0",
             "--folder",
         ];
-        let own = [&own[..], &[event.to_str().expect("a path"), "--observe", &observed]].concat();
+        let own = [&own[..], &[event.as_str(), "--observe", &observed]].concat();
         let second = Program::start(&[&own[..], &common].concat());
         second.hear("observing");
         std::thread::sleep(Duration::from_millis(800));
@@ -246,10 +228,10 @@ impl Pair {
 
     /// The command with which the first referee observes the second.
     fn first_observes(&self, observed: &str) -> Vec<String> {
-        let event = self.folders[0].path().join("event");
+        let event = self.folders[0].file("event");
         let own = ["referee", "--listen", "127.0.0.1:0", "--quiet", "0", "--observe", observed, "--folder"];
         let own = own.into_iter().map(str::to_owned);
-        own.chain([event.display().to_string()]).chain(self.common.iter().cloned()).collect()
+        own.chain([event]).chain(self.common.iter().cloned()).collect()
     }
 
     fn client(&self, name: &str) -> Program {
@@ -264,13 +246,13 @@ fn a_frozen_referee_is_succeeded_and_leaves_when_it_goes_on() {
     let mut clients = ["A", "B"].map(|name| pair.client(name));
     pair.first.program.hear("B signs on");
     std::thread::sleep(Duration::from_millis(300));
-    signal(&pair.first.program, Signal::STOP);
+    pair.first.program.signal("-STOP");
     pair.second.hear("! the referee is gone; taking over");
     let line = pair.second.hear("observers may come to");
     pair.second.hear("B signs on");
     pair.second.say("pause");
     pair.second.hear("1 game held");
-    signal(&pair.first.program, Signal::CONT);
+    pair.first.program.signal("-CONT");
     pair.first.program.hear("! another referee has taken over, in epoch 2");
     assert_eq!(pair.first.program.wait().code(), Some(1));
     // Now the first stands by.
@@ -284,16 +266,12 @@ fn a_frozen_referee_is_succeeded_and_leaves_when_it_goes_on() {
     third.hear("all games have been played");
     assert_eq!(third.wait().code(), Some(0));
     assert_eq!(pgn(pair.folders[0].path()), pgn(pair.folders[1].path()));
-    let report = pair.folders[0].path().join("event/report/game-1.js");
-    fs::write(&report, "the director's copy").expect("written");
+    let report = "event/report/game-1.js";
+    pair.folders[0].write(report, "the director's copy");
     let mut again = Program::start(&command);
     again.hear("all games have been played");
     assert_eq!(again.wait().code(), Some(0), "there is nothing left to do");
-    assert_eq!(
-        fs::read_to_string(&report).expect("a report"),
-        "the director's copy",
-        "nothing is written anew"
-    );
+    assert_eq!(pair.folders[0].read(report), "the director's copy", "nothing is written anew");
     for client in &mut clients {
         assert_eq!(client.wait().code(), Some(0));
     }
@@ -303,11 +281,10 @@ fn a_frozen_referee_is_succeeded_and_leaves_when_it_goes_on() {
 
 #[test]
 fn with_a_witness_the_referee_that_is_left_goes_on() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let token = folder.path().join("token");
-    fs::write(&token, "open-sesame\n").expect("written");
-    let [own, token] = [folder.path(), &token].map(|path| path.to_str().expect("a path"));
-    let command = ["referee", "--as-witness", "127.0.0.1:0", "--token-file", token, "--folder", own];
+    let folder = Folder::new();
+    let token = folder.write("token", "open-sesame\n");
+    let own = folder.path().to_str().expect("a path");
+    let command = ["referee", "--as-witness", "127.0.0.1:0", "--token-file", &token, "--folder", own];
     let witness = Program::start(&command);
     let line = witness.hear("claims may come to");
     let address = line.rsplit(' ').next().expect("an address");
@@ -317,11 +294,11 @@ fn with_a_witness_the_referee_that_is_left_goes_on() {
     pair.second.child.kill().expect("SIGKILL");
     pair.first.program.hear("! the witness lets this referee go on without its observer");
     // The observer is back, and the first dies.
-    let event = pair.folders[1].path().join("event");
+    let event = pair.folders[1].file("event");
     let observed = pair.observed.clone();
     let own =
         ["referee", "--listen", &pair.second_address, "--quiet", "0", "--observe", &observed, "--folder"];
-    let own = [&own[..], &[event.to_str().expect("a path")]].concat();
+    let own = [&own[..], &[event.as_str()]].concat();
     let common: Vec<&str> = pair.common.iter().map(String::as_str).collect();
     let second = Program::start(&[own, common].concat());
     pair.first.program.hear("an observer has come");
@@ -334,7 +311,7 @@ fn with_a_witness_the_referee_that_is_left_goes_on() {
     }
     let games = pgn(pair.folders[1].path());
     assert!(games.matches("[Event ").count() == 2 && !games.contains("forfeit"), "{games}");
-    assert_eq!(fs::read_to_string(folder.path().join("witness.txt")).expect("grants").lines().count(), 2);
+    assert_eq!(folder.read("witness.txt").lines().count(), 2);
 }
 
 #[test]

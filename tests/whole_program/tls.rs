@@ -3,17 +3,13 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use players::transport::{Security, connect};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 
-use crate::live_page::request;
 use crate::referee::{Raw, Referee, pgn};
-use crate::support::{PATIENCE, Program};
-
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{Folder, HERALD, PATIENCE, Program, herald, refused, request, text, told};
 
 /// Files with a certificate for this machine and its key.
 pub(crate) struct Papers {
@@ -59,9 +55,8 @@ fn client(address: &str, name: &str, authority: &str) -> Program {
 /// Runs a client that should fail; returns its exit code and its message.
 fn failing_client(address: &str, flags: &[&str]) -> (Option<i32>, String) {
     let words = ["play", "--referee", address, "--name", "A", "--hash", "1", "--patience", "60"];
-    let Output { status, stderr, .. } =
-        Command::new(HERALD).args(words).args(flags).output().expect("herald");
-    (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+    let output = herald(&[&words[..], flags].concat());
+    (output.status.code(), text(&output.stderr).to_owned())
 }
 
 /// Returns the traffic log once at least `count` lines contain `wanted`, as some lines are written with a delay.
@@ -79,19 +74,17 @@ fn traffic(folder: &Path, count: usize, wanted: &str) -> String {
 
 #[test]
 fn an_event_is_played_over_tls() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let papers = Papers::new(folder.path(), "referee");
-    let secret = folder.path().join("secret");
-    fs::write(&secret, "sesame-for-bridge\n").expect("written");
+    let secret = folder.write("secret", "sesame-for-bridge\n");
     let local = format!("cmd=\"{HERALD} uci\" name=Local protocol=uci");
-    let remote = format!("name=Bridge secret-file={}", secret.display());
+    let remote = format!("name=Bridge secret-file={secret}");
     let programs = ["--program", &local, "--program", &remote];
     let control = ["--tc", "nodes=300", "--max-moves", "30", "--margin", "1000"];
     let mut referee = referee(folder.path(), &papers, &[&programs[..], &control].concat());
     let mut clients = ["A", "B"].map(|name| client(&referee.address, name, &papers.certificate));
     let bridge = ["bridge", "--referee", &referee.address, "--name", "Bridge", "--secret-file"];
-    let rest =
-        [secret.to_str().expect("a path"), "--tls-authority", &papers.certificate, "--", HERALD, "uci"];
+    let rest = [secret.as_str(), "--tls-authority", &papers.certificate, "--", HERALD, "uci"];
     let mut bridge = Program::start(&[&bridge[..], &rest].concat());
     referee.program.hear("! all games have been played");
     assert_eq!(referee.program.wait().code(), Some(0));
@@ -176,12 +169,10 @@ fn ask(page: &str, papers: &Papers, method: &str, path: &str, headers: &str, bod
 
 #[test]
 fn the_director_signs_in_over_tls_from_anywhere() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let papers = Papers::new(folder.path(), "referee");
-    let token = folder.path().join("token");
-    fs::write(&token, "open-sesame\n").expect("written");
-    let token = token.to_str().expect("a path");
-    let referee = referee(folder.path(), &papers, &["--live", "0.0.0.0:0", "--director-file", token]);
+    let token = folder.write("token", "open-sesame\n");
+    let referee = referee(folder.path(), &papers, &["--live", "0.0.0.0:0", "--director-file", &token]);
     let shown = referee.program.hear("shown at https://0.0.0.0:");
     let port = shown.rsplit(':').next().expect("a port").trim_end_matches('/');
     let page = format!("127.0.0.1:{port}");
@@ -202,12 +193,10 @@ fn the_director_signs_in_over_tls_from_anywhere() {
     let mut plain = Raw::connect(&page);
     plain.send(request(&page, "POST", "/order", &director, "status").as_bytes());
     assert!(plain.last_words().starts_with("HTTP/1.1 400 Only https is spoken here"));
-    let watch = |words: &[&str]| {
-        Command::new(HERALD).args(["referee", "--watch"]).args(words).output().expect("herald")
-    };
+    let watch = |words: &[&str]| herald(&[&["referee", "--watch"], words].concat());
     let url = format!("https://{page}/");
     let watched = watch(&[&url, "--tls-authority", &papers.certificate]);
-    let text = String::from_utf8_lossy(&watched.stdout).into_owned();
+    let text = text(&watched.stdout);
     assert!(watched.status.success() && text.contains("Points"), "{text}");
     let others = Papers::new(folder.path(), "other");
     for (words, expected) in [
@@ -216,8 +205,7 @@ fn the_director_signs_in_over_tls_from_anywhere() {
         (&[&page, "--tc", "60+1"], "nothing but --tls-authority"),
     ] {
         let watched = watch(words);
-        let told = String::from_utf8_lossy(&watched.stderr).into_owned();
-        assert!(watched.status.code() == Some(2) && told.contains(expected), "{told}");
+        assert!(told(&watched, 2).contains(expected), "{watched:?}");
     }
     let traffic = traffic(folder.path(), 2, "is refused: it does not speak TLS");
     assert!(!traffic.contains("sesame") && !traffic.contains("guess"), "{traffic}");
@@ -226,11 +214,10 @@ fn the_director_signs_in_over_tls_from_anywhere() {
 
 #[test]
 fn an_observer_takes_over_over_tls() {
-    let (folder, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (folder, other) = (Folder::new(), Folder::new());
     let papers = Papers::new(folder.path(), "referee");
-    let token = folder.path().join("token");
-    fs::write(&token, "open-sesame\n").expect("written");
-    let token = ["--token-file", token.to_str().expect("a path"), "--tc", "nodes=300"];
+    let token = folder.write("token", "open-sesame\n");
+    let token = ["--token-file", &token, "--tc", "nodes=300"];
     let mut referee =
         referee(folder.path(), &papers, &[&token[..], &["--observers", "127.0.0.1:0"]].concat());
     let line = referee.program.hear("observers may come to");
@@ -242,9 +229,8 @@ fn an_observer_takes_over_over_tls() {
     let programs = ["referee", "--background", "--program", "A", "--program", "B", "--observe", &observed];
     let second = [&programs[..], &event, &token].concat();
     // An observer without TLS is rejected.
-    let plain = Command::new(HERALD).args(&second).output().expect("herald");
-    let told = String::from_utf8_lossy(&plain.stderr).into_owned();
-    assert!(plain.status.code() == Some(2) && told.contains("one side speaks TLS"), "{told}");
+    let plain = herald(&second);
+    assert!(told(&plain, 2).contains("one side speaks TLS"), "{plain:?}");
     let trust = ["--tls-authority", &papers.certificate];
     let mut second = Program::start(&[&second[..], &papers.flags(), &trust].concat());
     second.hear("observing");
@@ -272,7 +258,7 @@ fn an_observer_takes_over_over_tls() {
 
 #[test]
 fn papers_that_are_of_no_use_are_told_before_the_event() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Folder::new();
     let (good, other) = (Papers::new(folder.path(), "good"), Papers::new(folder.path(), "other"));
     let authority = Papers::with(folder.path(), "authority", |params| {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -280,10 +266,8 @@ fn papers_that_are_of_no_use_are_told_before_the_event() {
     let old = Papers::with(folder.path(), "old", |params| {
         params.not_after = rcgen::date_time_ymd(2001, 1, 1);
     });
-    let event = folder.path().join("event");
-    let plan = folder.path().join("event.toml");
-    fs::write(&plan, format!("tls-certificate = '{}'\n", good.certificate)).expect("written");
-    let plan = plan.to_str().expect("a path");
+    let event = folder.file("event");
+    let plan = folder.write("event.toml", &format!("tls-certificate = '{}'\n", good.certificate));
     for (flags, expected) in [
         (&["--tls-certificate", &good.certificate, "--tls-key", &other.key][..], "the key is not that of"),
         (&["--tls-certificate", &good.key, "--tls-key", &good.key], "good.key: expected certificates in PEM"),
@@ -295,17 +279,11 @@ fn papers_that_are_of_no_use_are_told_before_the_event() {
         (&authority.flags(), "authority.pem: the certificate is an authority's own"),
         (&old.flags(), "old.pem: invalid peer certificate: certificate expired"),
         (&["--tls-certificate", &good.certificate], "required arguments"),
-        (&[plan], "expected both or neither"),
+        (&[&plan], "expected both or neither"),
     ] {
-        let output = Command::new(HERALD)
-            .args(["referee", "--program", "A", "--program", "B", "--folder"])
-            .arg(&event)
-            .args(flags)
-            .output()
-            .expect("herald");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && told.contains(expected), "{flags:?}: {told}");
-        assert_eq!(told.trim_end().lines().count(), 1, "{told}");
-        assert!(!event.exists(), "nothing has begun");
+        let common = ["referee", "--program", "A", "--program", "B", "--folder", &event];
+        let output = herald(&[&common[..], flags].concat());
+        assert!(refused(&output).contains(expected), "{flags:?}: {output:?}");
+        assert!(!folder.path().join("event").exists(), "nothing has begun");
     }
 }

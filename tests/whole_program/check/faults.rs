@@ -2,12 +2,11 @@
 
 use std::sync::Mutex;
 
-use assert_cmd::Command;
 use serde_json::Value;
 
 use self::Seen::{Broken, Fooled, NotKept};
-use super::{HERALD, check, for_each, labels};
-use crate::support::distorting;
+use super::{check, for_each, labels};
+use crate::support::{HERALD, distorting, without_settings};
 
 #[test]
 fn each_rule_of_cecp_can_be_broken() {
@@ -45,7 +44,7 @@ fn sigint_counts_where_it_is_ignored_around() {
     let broken = ["--replace", "sigint=0=>sigint=1", "--", HERALD, "xboard"];
     let ignoring =
         ["-c", "trap '' INT; exec \"$@\"", "sh", HERALD, "check", "cecp", "--rule", "sigint", "--"];
-    let output = Command::new("sh").args(ignoring).arg(program).args(broken).output().expect("a shell");
+    let output = without_settings("sh").args(ignoring).arg(program).args(broken).output().expect("a shell");
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
 }
 

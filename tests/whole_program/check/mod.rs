@@ -6,21 +6,16 @@ mod reports;
 
 use std::sync::Mutex;
 
-use assert_cmd::Command;
 use serde_json::Value;
 
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::support::{HERALD, herald, text};
 
 /// Number of parallel checks, which mostly wait.
 const AT_ONCE: usize = 12;
 
 fn check(arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
-    let mut command = Command::new(HERALD);
-    // Without the user's saved settings.
-    command.env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings"));
-    let output = command.arg("check").args(arguments).output().expect("herald runs");
-    let lines = String::from_utf8(output.stdout).expect("text");
-    let values = lines.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    let output = herald(&[&["check"], arguments].concat());
+    let values = text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON"));
     (output.status.code(), values.collect())
 }
 
@@ -39,9 +34,9 @@ fn for_each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
 }
 
 fn labels(protocol: &str) -> Vec<String> {
-    let output = Command::new(HERALD).args(["check", protocol, "--rules"]).output().expect("herald runs");
-    let lines = String::from_utf8(output.stdout).expect("text");
-    lines.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+    let output = herald(&["check", protocol, "--rules"]);
+    let labels = text(&output.stdout).lines().filter_map(|line| line.split_whitespace().next());
+    labels.map(str::to_owned).collect()
 }
 
 /// Asserts that Herald passes all rules except some with these verdicts. A rule that fails is

@@ -1,18 +1,17 @@
 //! Reports, exit codes, and programs that can't be checked.
 
 use std::path::Path;
+use std::process::Command;
 
-use assert_cmd::Command;
 use serde_json::Value;
 
-use super::{HERALD, check, for_each};
-use crate::support::distorting;
+use super::{check, for_each};
+use crate::support::{HERALD, distorting, herald, without_settings};
 
 #[test]
 fn a_program_of_another_protocol_is_told_so() {
     for (protocol, command) in [("cecp", [HERALD, "uci"]), ("uci", [HERALD, "xboard"])] {
-        let output =
-            Command::new(HERALD).args(["check", protocol, "--"]).args(command).output().expect("herald runs");
+        let output = herald(&[&["check", protocol, "--"][..], &command].concat());
         let told = String::from_utf8_lossy(&output.stderr);
         let other = if protocol == "cecp" { "uci" } else { "cecp" };
         assert!(told.contains(&format!("herald check {other} -- {HERALD}")), "{told}");
@@ -67,7 +66,7 @@ fn reports_for_other_programs() {
     assert!(parsed.starts_with("2 1 ?Odd <&\"' ?, UCI, by Herald "), "{parsed}");
     assert!(parsed.ends_with(" ['must']\n"), "{parsed}");
     let script = findings[0]["script"].as_str().expect("a script");
-    let said = Command::new("sh").args(["-c", script]).output().expect("a shell");
+    let said = without_settings("sh").args(["-c", script]).output().expect("a shell");
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert_eq!(said.matches("uciok\n").count(), 2, "{script}{said}");
 }
@@ -106,7 +105,7 @@ fn a_program_of_no_protocol_is_told_so() {
     ];
     for_each(&cases, |(script, instead)| {
         let arguments = ["check", "cecp", "--patience", "1", "--rule", "go", "--", "sh", "-c", script];
-        let output = Command::new(HERALD).args(arguments).output().expect("herald runs");
+        let output = herald(&arguments);
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(told.contains("it doesn't answer as a CECP program: `") && told.contains(instead), "{told}");
         assert_eq!(output.status.code(), Some(2));
