@@ -1,7 +1,12 @@
-//! Games at the referee's table between scripted players.
+//! Games at the referee's table: between scripted players, and in the modules between programs.
 
+#[path = "../../../tests/support/built.rs"]
+mod built;
+mod games;
 #[path = "../../../tests/support/installed.rs"]
 mod installed;
+mod pair;
+mod peers;
 mod programs;
 
 use std::cell::{Cell, RefCell};
@@ -216,8 +221,8 @@ fn a_flag_falls_beyond_the_margin_and_costs_only_who_could_be_mated() {
     assert_eq!(bare.outcome(&["e4"], &[""]), white_wins(WinReason::TimeForfeit));
 }
 
-/// A referee that has no processor for 20 ms in each turn.
-struct Lagging<'a>(&'a SimulatedTime, Cell<Duration>);
+/// A referee that has no processor for 20 ms in each turn, and wakes up so much later.
+struct Lagging<'a>(&'a SimulatedTime, Cell<Duration>, Duration);
 
 impl Time for Lagging<'_> {
     fn now(&self) -> Instant {
@@ -230,25 +235,31 @@ impl Time for Lagging<'_> {
     }
 
     fn wait(&self, sources: &[Source<'_>], until: Instant) {
-        self.0.wait(sources, until);
+        self.0.wait(sources, until + self.2);
     }
 }
 
 #[test]
 fn only_a_move_that_came_is_late_by_lag() {
-    let play = |second: &str| {
+    let play_both = |oversleeps: u64, white: &[&str], black: &str| {
         let game = Match::new("1");
-        let lagging = Lagging(&game.time, Cell::default());
-        let record = game.play_in(&lagging, &["500ms f3", second], &["e5"]).record;
-        assert_eq!(record.outcome, Some(black_wins(WinReason::TimeForfeit)), "{second}");
+        let lagging = Lagging(&game.time, Cell::default(), Duration::from_millis(oversleeps));
+        let record = game.play_in(&lagging, white, &[black]).record;
+        assert_eq!(record.outcome, Some(black_wins(WinReason::TimeForfeit)), "{white:?}");
         (record.late, record.detail.starts_with("no move"))
     };
+    let play = |second: &str| play_both(0, &["500ms f3", second], "e5");
     assert_eq!(play("510ms g4"), (true, false));
     assert_eq!(play("505ms says 3; 5ms g4"), (true, false), "talk is no answer");
     assert_eq!(play("530ms g4"), (false, true));
     assert_eq!(play("510ms says 3"), (false, true));
     assert_eq!(play("510ms resign"), (true, false));
+    assert_eq!(play("510ms draw"), (false, true), "an offer is no move");
     assert_eq!(play(""), (false, true));
+    // The lag of this turn counts as well where talk and move are read at once.
+    assert_eq!(play_both(20, &["1010ms says 3; 0ms f3"], ""), (true, false));
+    // While a fallen flag is awaited the other side cannot lose.
+    assert_eq!(play_both(0, &["500ms f3", ""], "e5; 510ms resign"), (false, true));
 }
 
 #[test]
@@ -405,10 +416,6 @@ fn refusing_with(fault: PlayerFault) -> Simulated<impl FnMut(Occasion<'_>) -> Ve
     })
 }
 
-fn times(n: u32) -> NonZeroU32 {
-    NonZeroU32::new(n).expect("not zero")
-}
-
 #[test]
 fn who_refuses_the_game_loses_it_unless_both_do() {
     let refusing = || refusing_with(PlayerFault::Unsupported("Chess960".to_owned()));
@@ -452,9 +459,7 @@ fn an_opening_that_is_over_is_not_played() {
 fn the_record_is_written_as_pgn() {
     let mut game = Match::new("40/60");
     game.setup.seats.white.name = "Ann {the} \"Great\"".to_owned();
-    for text in ["d2d4", "g8f6"] {
-        game.setup.game.play(game.setup.game.parse_move(text).unwrap()).unwrap();
-    }
+    game.setup.game.play_line(["d2d4", "g8f6"]).unwrap();
     let played = game.play(&["says 31; 1234ms c4", "e2e5"], &["says -12; draw; 10ms e7e5"]);
     let record = played.record;
     let pgn = record.pgn(&PgnTags::default(), &PgnFields::default().with(PgnField::Variation));

@@ -2,12 +2,11 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use arena::{Adjudication, GameRecord, GameSetup, RealTime, Rules, Seat, Time, play, play_by};
+use arena::{GameRecord, GameSetup, RealTime, Rules, Time, play, play_by};
 use game::{DrawReason, Game, Outcome, WinReason};
 use platform::Source;
 use players::{Arrival, CommandLine, Departure, NewGame, Player, PlayerFault, Protocol, Spec, Turn};
@@ -16,53 +15,19 @@ use shakmaty::ByColor;
 use Protocol::{Cecp, Cego, Uci};
 use WinReason::{Abandoned, IllegalMove, RulesInfraction, TimeForfeit};
 
-use super::{black_wins, times};
+use super::black_wins;
+use crate::built::start;
+use crate::pair::{Pair, fixture, seat};
 
-/// The program that misbehaves, which cargo has built with the tests.
-fn fixture(protocol: Protocol, arguments: &str) -> Spec {
-    let tests = std::env::current_exe().expect("a path");
-    let folder = tests.parent().and_then(Path::parent).expect("a target folder");
-    let program = folder.join("examples/misbehaving-player");
-    assert!(program.is_file(), "not built: cargo build --examples");
-    let name = match protocol {
-        Cecp => "cecp",
-        Uci => "uci",
-        Cego => "cego",
-        Protocol::Autoplayer => "autoplayer",
-    };
-    let words = ["--protocol", name].into_iter().chain(arguments.split_whitespace());
-    let words = std::iter::once(program.display().to_string()).chain(words.map(String::from));
-    let command = CommandLine::from_words(words).expect("words");
-    // Those that hang are not worth waiting for.
-    Spec { grace: Duration::from_millis(200), ..Spec::new(command, protocol) }
-}
-
-fn seat(protocol: Protocol, control: &str) -> Seat {
-    let control = control.parse().expect("a time control");
-    let margin = Duration::from_millis(100);
-    Seat {
-        name: format!("{protocol:?}"),
-        protocol: Some(protocol),
-        control,
-        margin,
-        ponder: false,
-        white_view: false,
-    }
-}
+const ALL: [Protocol; 3] = [Cecp, Uci, Cego];
+const DRAWN: Outcome = Outcome::Draw(DrawReason::Adjudication);
 
 /// A game between two programs under their own time controls, drawn after 20 moves.
 fn game(white: (&Spec, &str), black: (&Spec, &str)) -> GameRecord {
-    let adjudication = Adjudication { longest: Some(times(20)), ..Adjudication::default() };
-    let setup = GameSetup {
-        game: Game::default(),
-        seats: ByColor { white: seat(white.0.protocol, white.1), black: seat(black.0.protocol, black.1) },
-        rules: Rules { patience: Duration::from_secs(2), adjudication, ..Rules::default() },
-    };
-    let mut players = ByColor { white: white.0, black: black.0 }
-        .map(|spec| players::start(spec, None).expect("the program starts"));
-    let ByColor { white, black } = &mut players;
-    let record = play(&setup, ByColor { white: &mut **white, black: &mut **black }, &AtomicBool::new(false));
-    for player in players {
+    let mut pair = Pair::start(white.0, black.0);
+    pair.seats = ByColor { white, black }.map(|(spec, control)| seat(spec.protocol, control));
+    let record = pair.play(Game::default(), false, 20);
+    for player in pair.players {
         player.quit();
     }
     record
@@ -81,7 +46,7 @@ fn programs_of_all_protocols_meet_each_under_its_own_time_control() {
                 (&fixture(white, "--seed 1"), white_controls[n]),
                 (&fixture(black, "--seed 2"), black_controls[n]),
             );
-            assert_eq!(record.outcome, Some(Outcome::Draw(DrawReason::Adjudication)), "{record:?}");
+            assert_eq!(record.outcome, Some(DRAWN), "{record:?}");
             let clocks = [&record.moves[38], &record.moves[39]].map(|m| m.remaining.is_some());
             let keeps = |control: &str| control != "-" && !control.starts_with("nodes");
             assert_eq!(clocks, [keeps(white_controls[n]), keeps(black_controls[n])], "{white:?} {black:?}");
@@ -89,34 +54,92 @@ fn programs_of_all_protocols_meet_each_under_its_own_time_control() {
     }
 }
 
+/// Plays against a program that misbehaves, and checks the reason of its loss and the details.
+fn loses(protocol: Protocol, fault: &str, (reason, detail): (WinReason, &str)) {
+    let control = if reason == TimeForfeit { "0.5" } else { "60" };
+    // Faults in the opponent's time need an opponent that takes some.
+    let waits = ["out-of-turn", "exit-waiting"].contains(&fault);
+    let opponent = fixture(Uci, if waits { "--fault hang --at 3" } else { "" });
+    let record = game((&fixture(protocol, &format!("--fault {fault}")), control), (&opponent, "60"));
+    assert_eq!(record.outcome, Some(black_wins(reason)), "{protocol:?} {fault}: {record:?}");
+    assert!(record.detail.contains(detail), "{protocol:?} {fault}: {record:?}");
+}
+
 #[test]
 fn a_program_that_misbehaves_loses_for_the_right_reason() {
+    let late = (TimeForfeit, "");
+    let breach = (RulesInfraction, "broke the protocol: ");
+    let out_of_turn = (RulesInfraction, "move out of turn: ");
+    let gibberish = (IllegalMove, "move `castles`");
     let cases = [
-        ("half-line", [TimeForfeit; 3]),
-        ("hang", [TimeForfeit; 3]),
-        ("flood", [TimeForfeit, TimeForfeit, RulesInfraction]),
-        ("endless-line", [TimeForfeit, TimeForfeit, RulesInfraction]),
-        ("illegal-move", [IllegalMove; 3]),
-        ("gibberish", [IllegalMove, IllegalMove, RulesInfraction]),
-        ("two-moves", [RulesInfraction; 3]),
-        ("out-of-turn", [RulesInfraction; 3]),
-        ("exit-thinking", [Abandoned; 3]),
-        ("exit-waiting", [Abandoned; 3]),
-        ("close-output", [Abandoned; 3]),
+        ("half-line", [late; 3]),
+        ("hang", [late; 3]),
+        ("flood", [late, late, breach]),
+        ("endless-line", [late, late, breach]),
+        ("illegal-move", [(IllegalMove, "move `a1a8`"); 3]),
+        ("gibberish", [gibberish, gibberish, breach]),
+        ("two-moves", [out_of_turn, out_of_turn, breach]),
+        ("out-of-turn", [out_of_turn, out_of_turn, breach]),
+        ("exit-thinking", [(Abandoned, "ended unexpectedly (exit status: 3)"); 3]),
+        ("exit-waiting", [(Abandoned, "ended unexpectedly (exit status: 0)"); 3]),
+        ("close-output", [(Abandoned, "has closed its standard output"); 3]),
     ];
-    for (fault, reasons) in cases {
-        // Faults in the opponent's time need an opponent that takes some.
-        let waits = ["out-of-turn", "exit-waiting"].contains(&fault);
-        let opponent = fixture(Uci, if waits { "--fault hang --at 3" } else { "" });
-        for (protocol, reason) in [Cecp, Uci, Cego].into_iter().zip(reasons) {
-            let record = game((&fixture(protocol, &format!("--fault {fault}")), "0.5"), (&opponent, "60"));
-            assert_eq!(record.outcome, Some(black_wins(reason)), "{protocol:?} {fault}: {record:?}");
+    for (fault, ends) in cases {
+        for (protocol, end) in ALL.into_iter().zip(ends) {
+            loses(protocol, fault, end);
         }
     }
-    for (fault, protocol) in [("wrong-claim", Cecp), ("refusal", Cecp), ("noise", Cego)] {
-        let record = game((&fixture(protocol, &format!("--fault {fault}")), "60"), (&fixture(Uci, ""), "60"));
-        assert_eq!(record.outcome, Some(black_wins(RulesInfraction)), "{fault}: {record:?}");
+    loses(Cecp, "wrong-claim", (RulesInfraction, "wrong claim: 1-0 {"));
+    loses(Cecp, "refusal", (RulesInfraction, "refuses a legal order: "));
+}
+
+#[test]
+fn noise_disturbs_only_a_protocol_that_forgives_nothing() {
+    for fault in ["long-line", "noise", "standard-error", "talk"] {
+        for protocol in ALL {
+            let mut pair = Pair::start(&fixture(protocol, &format!("--fault {fault}")), &fixture(Uci, ""));
+            let record = pair.play(Game::default(), false, 10);
+            let is_breach = protocol == Cego && fault != "standard-error";
+            let outcome = if is_breach { black_wins(RulesInfraction) } else { DRAWN };
+            assert_eq!(record.outcome, Some(outcome), "{protocol:?} {fault}: {record:?}");
+            let is_malformed = matches!(record.faults.white, Some(PlayerFault::Malformed(_)));
+            assert_eq!(is_malformed, is_breach, "{protocol:?} {fault}: {record:?}");
+        }
     }
+}
+
+#[test]
+fn who_ignores_quit_is_killed() {
+    for protocol in ALL {
+        let mut pair = Pair::start(&fixture(protocol, "--fault ignore-quit"), &fixture(Uci, ""));
+        let record = pair.play(Game::default(), false, 10);
+        assert_eq!(record.outcome, Some(DRAWN), "{protocol:?}: {record:?}");
+        assert!(pair.players.white.quit().killed, "{protocol:?}");
+    }
+}
+
+#[test]
+fn who_never_gets_ready() {
+    let begin = |protocol, fault: &str, patience| -> Result<(), PlayerFault> {
+        let patience = Duration::from_millis(patience);
+        let spec = Spec { patience, ..fixture(protocol, &format!("--fault {fault}")) };
+        let players = ByColor { white: players::start(&spec, None)?, black: start(&fixture(Uci, "")) };
+        let seats = ByColor { white: seat(protocol, "60+1"), black: seat(Uci, "60+1") };
+        let record = Pair { players, seats }.play(Game::default(), false, 2);
+        if let Some(fault) = record.faults.white {
+            return Err(fault);
+        }
+        assert_eq!(record.outcome, Some(DRAWN));
+        Ok(())
+    };
+    assert_eq!(begin(Cecp, "never-ready", 1500), Err(PlayerFault::Silence("ping")));
+    assert_eq!(begin(Uci, "never-ready", 1500), Err(PlayerFault::Silence("uci")));
+    assert_eq!(begin(Cego, "never-ready", 1500), Err(PlayerFault::Silence("being started")));
+    // Slow, but it asks to wait where the protocol allows it.
+    assert_eq!(begin(Cecp, "slow-ready", 500), Ok(()));
+    assert_eq!(begin(Uci, "slow-ready", 500), Err(PlayerFault::Silence("isready")));
+    assert_eq!(begin(Cego, "slow-ready", 500), Err(PlayerFault::Silence("being started")));
+    assert_eq!(begin(Cego, "slow-ready", 20_000), Ok(()));
 }
 
 #[test]
@@ -238,7 +261,7 @@ fn an_engine_that_never_gets_ready_is_not_waited_for() {
     assert!(matches!(fault, Some(PlayerFault::Silence(_))), "{fault:?}");
     // The next game needs a new process, and it is that one which keeps silent.
     let mut silent = super::refusing_with(fault.expect("a fault"));
-    let mut other = players::start(&fixture(Cego, ""), None).expect("it starts");
+    let mut other = start(&fixture(Cego, ""));
     let setup = GameSetup {
         game: Game::default(),
         seats: ByColor { white: seat(Cego, "1"), black: seat(Cego, "1") },

@@ -1,134 +1,55 @@
-//! A program that misbehaves ends its game with the right reason, or does not disturb it. In both cases its process ends.
+//! What a program that misbehaves says with a move, and what is left of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use game::Color;
-use players::{Departure, Player, PlayerFault, Protocol, Spec};
+use game::{Clock, Color, Game, TimeControl};
+use players::{NewGame, PlayerEvent, Protocol, Spec, Turn};
 use shakmaty::ByColor;
 
-use crate::support::{End, LONG, Played, Rules, fixture, is_gone, is_running, play, start, unique_seed};
+use crate::built::start;
+use crate::support::{fixture, is_gone, is_running, unique_seed};
 
 use Protocol::{Cecp, Cego, Uci};
 
-const ALL: [Protocol; 3] = [Cecp, Uci, Cego];
-
-/// Plays a game with the misbehaving program as White; `opponent` are arguments for Black. Returns White's departure.
-fn meet(spec: &Spec, opponent: &str, patience: Duration) -> (Played, Departure) {
-    let mut players = ByColor { white: start(spec), black: start(&fixture(Uci, opponent)) };
-    let played = play(&mut players, Rules { patience, plies: 20, ..Rules::default() });
-    let departure = players.white.quit();
-    players.black.quit();
-    (played, departure)
-}
-
-fn end(protocol: Protocol, fault: &str) -> End {
-    // An opponent that thinks long gives time for faults in its time.
-    let opponent = if matches!(fault, "out-of-turn" | "exit-waiting") { "--fault hang --at 3" } else { "" };
-    meet(&fixture(protocol, &format!("--fault {fault}")), opponent, LONG).0.end
-}
-
-/// As above, for faults that only the clock reveals.
-fn end_on_time(protocol: Protocol, fault: &str) -> End {
-    meet(&fixture(protocol, &format!("--fault {fault}")), "", Duration::from_secs(2)).0.end
-}
-
-fn is_malformed(end: &End) -> bool {
-    matches!(end, End::Faulty(Color::White, PlayerFault::Malformed(_)))
-}
-
-#[test]
-fn moves_that_are_none() {
-    for protocol in ALL {
-        let end = end(protocol, "illegal-move");
-        assert!(matches!(&end, End::Illegal(Color::White, text) if text == "a1a8"), "{protocol:?}: {end:?}");
-    }
-    for protocol in [Cecp, Uci] {
-        let end = end(protocol, "gibberish");
-        assert!(
-            matches!(&end, End::Illegal(Color::White, text) if text == "castles"),
-            "{protocol:?}: {end:?}"
-        );
-    }
-    assert!(is_malformed(&end(Cego, "gibberish")));
-}
-
-#[test]
-fn moves_that_nobody_asked_for() {
-    for fault in ["out-of-turn", "two-moves"] {
-        for protocol in [Cecp, Uci] {
-            let end = end(protocol, fault);
-            assert!(matches!(end, End::OutOfTurn(Color::White)), "{fault} {protocol:?}: {end:?}");
-        }
-        let end = end(Cego, fault);
-        assert!(is_malformed(&end), "{fault}: {end:?}");
-    }
-}
-
-#[test]
-fn claims_and_complaints() {
-    let claim = end(Cecp, "wrong-claim");
-    assert!(matches!(&claim, End::Claim(Color::White, result) if result == "1-0"), "{claim:?}");
-    let complaint = end(Cecp, "refusal");
-    assert!(matches!(&complaint, End::Complaint(Color::White)), "{complaint:?}");
-}
-
-#[test]
-fn death() {
-    for protocol in ALL {
-        for (fault, status) in [("exit-thinking", "exit status: 3"), ("exit-waiting", "exit status: 0")] {
-            let end = end(protocol, fault);
-            let right = matches!(&end, End::Faulty(Color::White, PlayerFault::Died(how)) if how == status);
-            assert!(right, "{fault} {protocol:?}: {end:?}");
-        }
-        let end = end(protocol, "close-output");
-        assert!(matches!(&end, End::Faulty(_, PlayerFault::Closed("output"))), "{protocol:?}: {end:?}");
-    }
-}
-
-#[test]
-fn silence() {
-    for protocol in ALL {
-        for fault in ["half-line", "hang"] {
-            let end = end_on_time(protocol, fault);
-            assert!(matches!(end, End::TooLate(Color::White)), "{fault} {protocol:?}: {end:?}");
+/// All that a program says until it has made the first move of a game.
+fn said(spec: &Spec) -> Vec<PlayerEvent> {
+    let mut player = start(spec);
+    let (game, control) = (Game::default(), "60+1".parse::<TimeControl>().expect("a time control"));
+    let new = NewGame {
+        game: game.clone(),
+        color: Color::White,
+        controls: ByColor { white: control.clone(), black: control.clone() },
+        opponent: String::new(),
+        ratings: ByColor::default(),
+        ponder: false,
+    };
+    player.new_game(&new).expect("it is ready");
+    let turn = Turn { game: &game, clock: &Clock::new(control), at: Instant::now() };
+    player.think(&turn).expect("it listens");
+    // Long enough for anything on a busy machine.
+    let until = Instant::now() + Duration::from_secs(30);
+    let mut events: Vec<PlayerEvent> = Vec::new();
+    while !matches!(events.last(), Some(PlayerEvent::Move(_))) {
+        assert!(Instant::now() < until, "{events:?}");
+        if let Some(arrival) = player.take() {
+            events.push(arrival.event);
+        } else {
+            platform::wait(&[player.source().expect("a pipe")], until);
         }
     }
+    player.quit();
+    events
 }
 
 #[test]
-fn talk_without_end() {
-    for protocol in [Cecp, Uci] {
-        for fault in ["flood", "endless-line"] {
-            let end = end_on_time(protocol, fault);
-            assert!(matches!(end, End::TooLate(Color::White)), "{fault} {protocol:?}: {end:?}");
-        }
-    }
-    for fault in ["flood", "endless-line"] {
-        let end = end_on_time(Cego, fault);
-        assert!(is_malformed(&end), "{fault}: {end:?}");
-    }
-}
-
-#[test]
-fn noise_disturbs_only_a_protocol_that_forgives_nothing() {
-    for fault in ["long-line", "noise", "standard-error"] {
-        for protocol in [Cecp, Uci] {
-            let end = end(protocol, fault);
-            assert!(matches!(end, End::LongEnough), "{fault} {protocol:?}: {end:?}");
-        }
-    }
-    for fault in ["long-line", "noise"] {
-        let end = end(Cego, fault);
-        assert!(is_malformed(&end), "{fault}: {end:?}");
-    }
-    let end = end(Cego, "standard-error");
-    assert!(matches!(end, End::LongEnough), "{end:?}");
-}
-
-#[test]
-fn talk_to_persons_is_heard_and_disturbs_nothing() {
-    let (played, _) = meet(&fixture(Cecp, "--fault talk"), "", LONG);
-    assert!(matches!(played.end, End::LongEnough), "{:?}", played.end);
+fn talk_to_persons_is_heard() {
+    let remarks = |spec: &Spec| -> Vec<String> {
+        let remark = |event: PlayerEvent| match event {
+            PlayerEvent::Remark(text) | PlayerEvent::ServerMessage(text) => Some(text),
+            _ => None,
+        };
+        said(spec).into_iter().filter_map(remark).collect()
+    };
     let heard = [
         "tells the user about an error: No book",
         "tells the user: I move",
@@ -139,8 +60,8 @@ fn talk_to_persons_is_heard_and_disturbs_nothing() {
         "tells the chess server: who",
         "asks the user: Shall I?",
     ];
-    assert_eq!(played.remarks.white, heard);
-    assert!(played.remarks.black.is_empty());
+    assert_eq!(remarks(&fixture(Cecp, "--fault talk --at 1")), heard);
+    assert!(remarks(&fixture(Uci, "")).is_empty());
 }
 
 #[test]
@@ -151,26 +72,18 @@ fn names_and_lines_have_no_control_characters() {
         let name = evil.name();
         assert!(name.contains("Evil") && !name.contains(char::is_control), "{name:?}");
         evil.quit();
-        let (played, _) = meet(&spec, "", LONG);
-        let line = played.thinking.white.expect("it tells what it thinks").line;
+        let line = said(&spec).into_iter().find_map(|event| match event {
+            PlayerEvent::Thinking(thinking) => Some(thinking.line),
+            _ => None,
+        });
+        let line = line.expect("it tells what it thinks");
         assert!(line.contains("[Event") && !line.contains(char::is_control), "{line:?}");
     }
 }
 
 #[test]
-fn who_ignores_quit_is_killed() {
-    for protocol in ALL {
-        let mut spec = fixture(protocol, "--fault ignore-quit");
-        spec.grace = Duration::from_millis(200);
-        let (played, departure) = meet(&spec, "", LONG);
-        assert!(matches!(played.end, End::LongEnough), "{protocol:?}: {:?}", played.end);
-        assert!(departure.killed, "{protocol:?}");
-    }
-}
-
-#[test]
 fn children_go_with_their_parent() {
-    for protocol in ALL {
+    for protocol in [Cecp, Uci, Cego] {
         let seed = unique_seed();
         let spec = fixture(protocol, &format!("--fault fork --seed {seed}"));
         let player = start(&spec);
@@ -180,27 +93,4 @@ fn children_go_with_their_parent() {
         assert!(!departure.killed, "{protocol:?}");
         assert!(is_gone(&child) && is_gone(&format!("--seed {seed}")), "{protocol:?}");
     }
-}
-
-#[test]
-fn who_never_gets_ready() {
-    let begin = |protocol, fault: &str, patience| {
-        let mut spec = fixture(protocol, &format!("--fault {fault}"));
-        spec.patience = Duration::from_millis(patience);
-        let white: Box<dyn Player> = players::start(&spec, None)?;
-        let mut players = ByColor { white, black: start(&fixture(Uci, "")) };
-        match play(&mut players, Rules { plies: 4, ..Rules::default() }).end {
-            End::Faulty(Color::White, fault) => Err(fault),
-            End::LongEnough => Ok(()),
-            end => panic!("{end:?}"),
-        }
-    };
-    assert_eq!(begin(Cecp, "never-ready", 1500), Err(PlayerFault::Silence("ping")));
-    assert_eq!(begin(Uci, "never-ready", 1500), Err(PlayerFault::Silence("uci")));
-    assert_eq!(begin(Cego, "never-ready", 1500), Err(PlayerFault::Silence("being started")));
-    // Slow, but it asks to wait where the protocol allows it.
-    assert_eq!(begin(Cecp, "slow-ready", 500), Ok(()));
-    assert_eq!(begin(Uci, "slow-ready", 500), Err(PlayerFault::Silence("isready")));
-    assert_eq!(begin(Cego, "slow-ready", 500), Err(PlayerFault::Silence("being started")));
-    assert_eq!(begin(Cego, "slow-ready", 20_000), Ok(()));
 }

@@ -1,9 +1,7 @@
-//! Tests with real processes: a program that misbehaves on demand, and programs that people play with.
+//! Tests with real processes, most of them of a program that misbehaves on demand. Its games are tested in `arena`.
 
+#[path = "../../../tests/support/built.rs"]
+mod built;
 mod faults;
-mod games;
-#[path = "../../../tests/support/installed.rs"]
-mod installed;
-mod peers;
 mod processes;
 mod support;

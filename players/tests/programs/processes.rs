@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use messages::cecp::Command;
 use players::{Cecp, CommandLine, PlayerFault, Protocol, Spec, Stream};
 
-use crate::support::{fixture, is_gone, is_running, start, unique_seed};
+use crate::built::start;
+use crate::support::{fixture, is_gone, is_running, unique_seed};
 
 #[test]
 fn a_program_goes_with_its_owner() {

@@ -1,21 +1,22 @@
 //! Real programs. A test whose program is not installed says so and passes, unless `HERALD_REQUIRE_PEERS=1`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use game::CastlingMode;
+use arena::Seat;
+use game::{Game, Outcome, TimeControl, WinReason};
 use players::{CommandLine, Protocol, Spec};
 use shakmaty::ByColor;
 
+use crate::built::target_file;
 use crate::installed::needed;
-use crate::support::{End, Rules, fixture, play, position, start};
+use crate::pair::{Pair, fixture};
 
 use Protocol::{Cecp, Uci};
 
 /// Herald itself, if it was built for the same target.
 fn herald() -> Option<PathBuf> {
-    let tests = std::env::current_exe().expect("a path");
-    let program = tests.parent().and_then(Path::parent).map(|folder| folder.join("herald"));
-    let program = program.filter(|program| program.is_file());
+    let program = Some(target_file("herald")).filter(|program| program.is_file());
     if program.is_none() {
         eprintln!("skipped: not built: herald");
     }
@@ -36,30 +37,29 @@ fn plays_and(ponders: bool, program: Option<PathBuf>, arguments: &[&str], protoc
         std::iter::once(program.display().to_string()).chain(arguments.iter().map(ToString::to_string));
     let mut spec = Spec::new(CommandLine::from_words(words).expect("words"), protocol);
     spec.directory = Some(folder.path().to_owned());
-    let mut peer = start(&spec);
-    let mut random = start(&fixture(Uci, ""));
+    let mut pair = Pair::start(&spec, &fixture(Uci, ""));
+    let control: TimeControl = "10+0.1".parse().expect("a time control");
+    // Long enough for anything on a busy machine.
+    let margin = Duration::from_secs(30);
+    pair.seats = pair.seats.map(|seat| Seat { control: control.clone(), margin, ..seat });
     for (is_white, moves) in [(true, ""), (false, ""), (true, "d4 d5 c4")] {
-        let (white, black) = if is_white { (peer, random) } else { (random, peer) };
-        let mut players = ByColor { white, black };
-        let game = position(&game::Game::default().fen(), CastlingMode::Standard, moves);
-        let rules = Rules {
-            start: game,
-            control: "10+0.1",
-            plies: 40,
-            ponder: ponders && !is_white,
-            ..Rules::default()
-        };
-        let played = play(&mut players, rules);
-        let is_fine = match &played.end {
-            End::Over(_) | End::LongEnough => true,
+        let mut game = Game::default();
+        game.play_line(moves.split_whitespace()).expect("legal");
+        let record = pair.play(game, ponders && !is_white, 20);
+        let is_fine = match record.outcome {
+            Some(Outcome::Draw(_) | Outcome::Win { reason: WinReason::Checkmate, .. }) => true,
             // Some resign against a program that moves at random.
-            End::Resigned | End::Claim(..) => played.game.ply() > 20,
-            _ => false,
+            Some(Outcome::Win { reason, .. }) => {
+                let is_given_up = reason == WinReason::Resignation || record.detail.contains("claim");
+                is_given_up && record.game.ply() > 20
+            }
+            None => false,
         };
-        assert!(is_fine, "{moves:?}: {:?} in {}", played.end, played.game.fen());
-        (peer, random) =
-            if is_white { (players.white, players.black) } else { (players.black, players.white) };
+        assert!(is_fine, "{moves:?}: {record:?} in {}", record.game.fen());
+        pair.players.swap();
+        pair.seats.swap();
     }
+    let ByColor { white: random, black: peer } = pair.players;
     let departure = peer.quit();
     assert!(departure.resources.is_some_and(|used| used.peak_memory > 0), "{departure:?}");
     random.quit();
