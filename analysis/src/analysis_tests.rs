@@ -1,7 +1,7 @@
 //! Verbs that need an analyzer: with one that follows a script, and with Herald.
 
 use std::io::Cursor;
-use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -9,9 +9,10 @@ use std::time::Duration;
 use game::{Game, Score, TimeControl};
 use messages::epd::{MoveReading, RecordReader};
 
+use crate::tests::{Told, factory, moves, pool, process};
 use crate::{
     AnalysisError, AnalysisJob, AnalysisListener, Analyze, Analyzer, AnalyzerFactory, Counts, FindMates,
-    Herald, MateSearch, MateVerdict, PositionAnalysis, ProcessError, Target, Verb, WorkerPool,
+    Herald, MateSearch, MateVerdict, PositionAnalysis, ProcessError, Target, Verb,
 };
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -22,27 +23,12 @@ const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - -";
 
 /// Tells one line after the other; the last one is the decision. The depth grows by one, nodes by a hundred and the time by
 /// ten milliseconds from line to line.
-#[derive(Clone, Copy)]
-struct Scripted(&'static [&'static str]);
-
-impl Analyzer for Scripted {
-    fn begin_game(&mut self) {}
-
-    fn analyze(
-        &mut self,
-        game: &Game,
-        goes_on: AnalysisListener<'_>,
-    ) -> Result<PositionAnalysis, AnalysisError> {
+fn script(lines: &'static [&'static str]) -> AnalyzerFactory {
+    factory(move |game, goes_on| {
         let mut last = Err(AnalysisError::NoMove("nothing".into()));
-        for (depth, line) in (1..).zip(self.0) {
-            let mut played = game.clone();
-            let line = line.split(' ').map(|text| {
-                let mv = played.parse_move(text).expect("a legal move");
-                played.play(mv).expect("a legal move");
-                mv
-            });
+        for (depth, line) in (1..).zip(lines) {
             let analysis = PositionAnalysis {
-                line: line.collect(),
+                line: moves(game, line),
                 score: Some(Score::Centipawns(depth as i32)),
                 depth: Some(depth),
                 nodes: Some(u64::from(depth) * 100),
@@ -56,57 +42,20 @@ impl Analyzer for Scripted {
             }
         }
         last
-    }
-
-    fn find_mate(&mut self, _: &Game, _: u32) -> Result<MateSearch, AnalysisError> {
-        Ok(MateSearch { analysis: PositionAnalysis::default(), verdict: MateVerdict::Undecided })
-    }
+    })
 }
 
-/// Runs a job on a file. Returns output, messages and counters.
-fn run(
-    job: impl AnalysisJob + 'static,
-    new_analyzer: AnalyzerFactory,
-    threads: usize,
-    input: &str,
-) -> (String, String, Counts) {
+/// Runs a job on a file.
+fn run(job: impl AnalysisJob + 'static, new_analyzer: AnalyzerFactory, threads: usize, input: &str) -> Told {
     let reader = RecordReader { moves: MoveReading::Repair, ..RecordReader::default() };
-    let verb = Verb::analysis(reader, job, new_analyzer, None);
-    let (mut output, mut messages, mut counts) = (Vec::new(), Vec::new(), Counts::default());
-    let worked = verb.process(&pool(threads), "a.epd", Cursor::new(input.to_owned()), 0, |result| {
-        output.extend(result.output);
-        messages.extend(result.messages);
-        counts += result.counts;
-        Ok(())
-    });
-    worked.expect("memory can be read and written");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (text(output), text(messages), counts)
+    process(&Verb::analysis(reader, job, new_analyzer, None), threads, input)
 }
 
-fn pool(threads: usize) -> WorkerPool {
-    let threads = NonZeroUsize::new(threads).expect("threads");
-    WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO }
+fn scripted(job: impl AnalysisJob + 'static, lines: &'static [&'static str], input: &str) -> Told {
+    run(job, script(lines), 1, input)
 }
 
-fn scripted(
-    job: impl AnalysisJob + 'static,
-    lines: &'static [&'static str],
-    input: &str,
-) -> (String, String, Counts) {
-    run(job, factory(Scripted(lines)), 1, input)
-}
-
-fn factory(analyzer: impl Analyzer + Copy + Send + Sync + 'static) -> AnalyzerFactory {
-    Arc::new(move || Ok(Box::new(analyzer)))
-}
-
-fn by_herald(
-    job: impl AnalysisJob + 'static,
-    nodes: u64,
-    threads: usize,
-    input: &str,
-) -> (String, String, Counts) {
+fn by_herald(job: impl AnalysisJob + 'static, nodes: u64, threads: usize, input: &str) -> Told {
     let limit = TimeControl::Nodes(NonZeroU64::new(nodes).expect("nodes"));
     run(job, Arc::new(move || Ok(Box::new(Herald::new(&limit, 1)?))), threads, input)
 }
@@ -217,36 +166,18 @@ fn a_record_that_can_not_be_rewritten_without_loss_is_not_analysed() {
     );
 }
 
-/// Is slow about every third position, and is interrupted when it comes to mates.
-#[derive(Clone, Copy)]
-struct Uneven;
-
-static ASKED: AtomicU32 = AtomicU32::new(0);
-
-impl Analyzer for Uneven {
-    fn begin_game(&mut self) {}
-
-    fn analyze(
-        &mut self,
-        game: &Game,
-        goes_on: AnalysisListener<'_>,
-    ) -> Result<PositionAnalysis, AnalysisError> {
-        if ASKED.fetch_add(1, Ordering::Relaxed).is_multiple_of(3) {
-            std::thread::sleep(Duration::from_millis(3));
-        }
-        Scripted(&["e4"]).analyze(game, goes_on)
-    }
-
-    fn find_mate(&mut self, _: &Game, _: u32) -> Result<MateSearch, AnalysisError> {
-        Err(AnalysisError::Interrupted)
-    }
-}
-
 #[test]
 fn the_order_is_kept_on_any_number_of_threads() {
     let record = |number: u64| format!("{START} id \"{number}\";\n");
     let input: String = (0..100).map(record).collect();
-    let (output, _, counts) = run(ANALYZE, factory(Uneven), 4, &input);
+    let asked: Arc<AtomicU32> = Arc::default();
+    let uneven = factory(move |game, goes_on| {
+        if asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(3) {
+            std::thread::sleep(Duration::from_millis(3));
+        }
+        script(&["e4"])()?.analyze(game, goes_on)
+    });
+    let (output, _, counts) = run(ANALYZE, uneven, 4, &input);
     let ids: Vec<&str> = output.split('"').skip(1).step_by(2).collect();
     assert_eq!(ids, (0..100).map(|number| number.to_string()).collect::<Vec<_>>());
     assert_eq!((counts.found, counts.nodes), (100, 10_000));
@@ -255,7 +186,7 @@ fn the_order_is_kept_on_any_number_of_threads() {
 
 #[test]
 fn lines_that_are_done_are_skipped() {
-    let verb = Verb::analysis(RecordReader::default(), ANALYZE, factory(Scripted(&["e4"])), None);
+    let verb = Verb::analysis(RecordReader::default(), ANALYZE, script(&["e4"]), None);
     let input = format!("# suite\n{START} id \"1\";\n{START} id \"2\";\n");
     let (mut output, mut length) = (Vec::new(), 0);
     let worked = verb.process(&pool(1), "a.epd", Cursor::new(input.clone()), 2, |result| {
@@ -271,7 +202,7 @@ fn lines_that_are_done_are_skipped() {
 
 #[test]
 fn an_interrupted_analysis_leaves_no_record_behind() {
-    let verb = Verb::analysis(RecordReader::default(), mates(3), factory(Uneven), None);
+    let verb = Verb::analysis(RecordReader::default(), mates(3), script(&[]), None);
     let input = format!("# suite\n{START}\n{START}\n");
     let mut taken = 0;
     let worked = verb.process(&pool(1), "a.epd", Cursor::new(input.clone()), 0, |_| {
@@ -308,7 +239,6 @@ fn mates_are_proven_with_their_true_length() {
 }
 
 /// Finds a mate in three, of which it can't say whether it is the shortest; a mate in two later.
-#[derive(Clone, Copy)]
 struct Unsure(MateVerdict);
 
 impl Analyzer for Unsure {
@@ -334,7 +264,10 @@ impl Analyzer for Unsure {
 
 #[test]
 fn a_mate_that_may_not_be_the_shortest_is_marked_and_taken_up_again() {
-    let found = |verdict, record: &str| run(mates(5), factory(Unsure(verdict)), 1, &format!("{record}\n"));
+    let found = |verdict, record: &str| {
+        let unsure: AnalyzerFactory = Arc::new(move || Ok(Box::new(Unsure(verdict))));
+        run(mates(5), unsure, 1, &format!("{record}\n"))
+    };
     let (bound, _, counts) = found(MateVerdict::AtMost, MATE_IN_2);
     assert_eq!(bound, format!("{MATE_IN_2} Dm \"at most\"; ce 32762; dm 3; pv;\n"));
     assert_eq!((counts.found, counts.bounds), (1, 1));
@@ -364,35 +297,23 @@ fn endings_of_few_men_are_solved_whatever_the_limit() {
 }
 
 /// The output of a job.
-fn analysed(
-    job: impl AnalysisJob + 'static,
-    factory: AnalyzerFactory,
-    provenance: Option<String>,
-    input: &str,
-) -> String {
-    let verb = Verb::analysis(RecordReader::default(), job, factory, provenance);
-    let mut output = Vec::new();
-    let worked = verb.process(&pool(1), "a.epd", Cursor::new(input.to_owned()), 0, |result| {
-        output.extend(result.output);
-        Ok(())
-    });
-    worked.expect("memory can be read");
-    String::from_utf8(output).expect("text")
+fn analysed(job: impl AnalysisJob + 'static, provenance: Option<String>, input: &str) -> String {
+    process(&Verb::analysis(RecordReader::default(), job, script(&["e4"]), provenance), 1, input).0
 }
 
 #[test]
 fn an_analysis_says_by_whom() {
     let input = format!("{START} Analyzer \"another\";\n# x\nnothing\n");
     let provenance = Some("Herald, depth=1".to_owned());
-    let output = analysed(ANALYZE, factory(Scripted(&["e4"])), provenance, &input);
+    let output = analysed(ANALYZE, provenance, &input);
     assert!(output.starts_with(&format!("{START} Analyzer \"Herald, depth=1\"; acd 1;")), "{output}");
     assert!(output.ends_with("\n# x\nnothing\n"), "{output}");
     // Nobody signs for what he has not made, nor for another's.
     let unsigned = format!("{START} Analyzer \"another\";\n");
-    assert!(!analysed(ANALYZE, factory(Scripted(&["e4"])), None, &unsigned).contains("another"));
+    assert!(!analysed(ANALYZE, None, &unsigned).contains("another"));
     let skipped = format!("{START} Analyzer \"another\"; Target \"missed\"; ce 5;\n");
     let target = Target { times: false, early_stop: None };
-    let made = analysed(target, factory(Scripted(&["e4"])), Some("Herald".to_owned()), &skipped);
+    let made = analysed(target, Some("Herald".to_owned()), &skipped);
     assert_eq!(made, format!("{START} Analyzer \"another\"; ce 5;\n"));
 }
 

@@ -12,7 +12,7 @@ use messages::epd::{Content, MoveReading, RecordReader, Repair, RepairSet, lines
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::tests::{normalize, pool, purge, run};
+use crate::tests::{normalize, process, purge, run};
 use crate::{LineEnds, Normalize, NormalizeOutput, Verb};
 
 /// Number of mutated records, spread over the suites.
@@ -416,14 +416,7 @@ fn line_ends_are_kept_or_changed_with_nothing_else() {
     let with = |normal: &str, line_ends: LineEnds, of: &dyn Fn(&str) -> String| {
         let expected: String = ends.iter().flat_map(|end| [normal.to_owned(), of(end)]).collect();
         for verb in [Verb::quick(verbs()[0].clone()), Verb::quick(purge("pv"))] {
-            let mut written = Vec::new();
-            let verb = verb.with_line_ends(line_ends);
-            let done = verb.process(&pool(), "a.epd", std::io::Cursor::new(file.clone()), 0, |result| {
-                written.extend(result.output);
-                Ok(())
-            });
-            done.expect("memory can be read");
-            let written = String::from_utf8(written).expect("text");
+            let (written, _, _) = process(&verb.with_line_ends(line_ends), 2, &file);
             assert_eq!(written.replace("-  acd", "- acd"), expected, "{line_ends:?}");
         }
     };

@@ -8,37 +8,79 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use game::epd::{Escapes, Lexer, Severity};
+use game::{Game, Move};
 use messages::epd::{MoveReading, RecordReader, TextLine};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::{
-    CheckRecords, Counts, Interrupted, JobResult, LineHandler, Normalize, NormalizeOutput, ProcessError,
-    Purge, Verb, WorkerPool,
+    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, AnalyzerFactory, CheckRecords, Counts,
+    Interrupted, JobResult, LineHandler, MateSearch, Normalize, NormalizeOutput, PositionAnalysis,
+    ProcessError, Purge, Verb, WorkerPool,
 };
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-/// Runs a verb on a file. Returns output, messages and counters.
-pub(crate) fn run(
-    handler: impl LineHandler + Clone + Send + Sync + 'static,
-    input: &[u8],
-) -> (Vec<u8>, String, Counts) {
+/// Output, messages and counters of a verb.
+pub(crate) type Told = (String, String, Counts);
+
+/// Runs a verb on a file that is text.
+pub(crate) fn process(verb: &Verb, threads: usize, input: &str) -> Told {
+    let (output, messages, counts) = process_bytes(verb, threads, input.as_bytes());
+    (text(output), messages, counts)
+}
+
+fn process_bytes(verb: &Verb, threads: usize, input: &[u8]) -> (Vec<u8>, String, Counts) {
     let (mut output, mut messages, mut counts) = (Vec::new(), Vec::new(), Counts::default());
     let input = Cursor::new(input.to_vec());
-    let processed = Verb::quick(handler).process(&pool(), "a.epd", input, 0, |result| {
+    let processed = verb.process(&pool(threads), "a.epd", input, 0, |result| {
         output.extend(result.output);
         messages.extend(result.messages);
         counts += result.counts;
         Ok(())
     });
     processed.expect("memory can be read and written");
-    (output, String::from_utf8(messages).expect("messages are text"), counts)
+    (output, text(messages), counts)
 }
 
-pub(crate) fn pool() -> WorkerPool {
-    let threads = NonZeroUsize::new(2).expect("threads");
+/// Runs a quick verb on a file. Returns output, messages and counters.
+pub(crate) fn run(
+    handler: impl LineHandler + Clone + Send + Sync + 'static,
+    input: &[u8],
+) -> (Vec<u8>, String, Counts) {
+    process_bytes(&Verb::quick(handler), 2, input)
+}
+
+pub(crate) fn pool(threads: usize) -> WorkerPool {
+    let threads = NonZeroUsize::new(threads).expect("threads");
     WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO }
+}
+
+/// Makes analyzers that answer as `analyze` does, and are interrupted when they look for mates.
+pub(crate) fn factory<F>(analyze: F) -> AnalyzerFactory
+where
+    F: Fn(&Game, AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> + Clone + Send + Sync + 'static,
+{
+    Arc::new(move || Ok(Box::new(Answering(analyze.clone()))))
+}
+
+struct Answering<F>(F);
+
+impl<F: Fn(&Game, AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis>> Analyzer for Answering<F> {
+    fn begin_game(&mut self) {}
+
+    fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
+        (self.0)(game, goes_on)
+    }
+
+    fn find_mate(&mut self, _: &Game, _: u32) -> AnalysisResult<MateSearch> {
+        Err(AnalysisError::Interrupted)
+    }
+}
+
+pub(crate) fn moves(game: &Game, words: &str) -> Vec<Move> {
+    let mut end = game.clone();
+    words.split_whitespace().map(|word| end.play_text(word).expect("a legal move")).collect()
 }
 
 fn text(bytes: Vec<u8>) -> String {
@@ -193,7 +235,7 @@ fn the_order_is_kept_and_memory_is_not_filled() {
     let input: String = (0..100_000).map(record).collect();
     let (mut next, mut largest) = (0_u64, 0);
     let verb = Verb::quick(normalize(RecordReader::default()));
-    let taken = verb.process(&pool(), "a.epd", Cursor::new(input), 0, |result| {
+    let taken = verb.process(&pool(2), "a.epd", Cursor::new(input), 0, |result| {
         largest = largest.max(result.output.len());
         for line in text(result.output).lines() {
             assert_eq!(format!("{line}\n"), record(next));
@@ -217,10 +259,10 @@ fn errors_say_on_which_side_they_are() {
         }
     }
     let verb = Verb::quick(purge("bm"));
-    let taken = verb.process(&pool(), "a.epd", Broken(0), 0, |_| Ok(()));
+    let taken = verb.process(&pool(2), "a.epd", Broken(0), 0, |_| Ok(()));
     assert!(matches!(taken, Err(ProcessError::Read(_))));
     let full = |_| Err(std::io::ErrorKind::StorageFull.into());
-    assert!(matches!(verb.process(&pool(), "a.epd", Broken(0), 0, full), Err(ProcessError::Write(_))));
+    assert!(matches!(verb.process(&pool(2), "a.epd", Broken(0), 0, full), Err(ProcessError::Write(_))));
 }
 
 #[test]
@@ -238,7 +280,7 @@ fn an_interruption_ends_the_work_although_the_input_is_silent() {
         }
     }
     let (_end, silent) = mpsc::channel();
-    let (pool, mut taken) = (pool(), 0);
+    let (pool, mut taken) = (pool(2), 0);
     let interrupt = Arc::clone(&pool.interrupt);
     let result = Verb::quick(Copy).process(&pool, "a.epd", Silent(silent, false), 0, |_| {
         taken += 1;

@@ -20,7 +20,7 @@ pub use match_store::{GameEntry, MatchFiles, MatchStore, RecordedOutcome, StoreE
 pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
 pub use overheads::Overheads;
 pub use referee::server::{MatchFigure, MatchPage, PageHeading};
-pub use standings::{Grid, Standing, Standings, TieBreak};
+pub use standings::{Standing, Standings, TieBreak};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, GameWatch, MoveRecord, RealTime,
     ResignByScore, Rules, Seat, TablebaseEnds, TablebaseRule, Time, pgn_date, play, play_by, play_watched,

@@ -1,10 +1,9 @@
-//! The standings of a tournament, and tables as text and HTML.
+//! The standings of a tournament.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 
-use game::{Color, Outcome, WinReason, counted, escaped};
+use game::{Color, Outcome, Table, WinReason, counted};
 
 use crate::schedule::{Fixture, Schedule};
 use crate::statistics::{Pentanomial, Points, Sample, WinDrawLoss};
@@ -52,6 +51,9 @@ pub struct Standing {
     /// Number of games lost by each kind of fault; kinds that did not occur are included with 0.
     pub faults: BTreeMap<&'static str, u64>,
 }
+
+/// Maximum number of programs in a crosstable; wider ones are unreadable.
+const WIDEST_CROSSTABLE: usize = 24;
 
 /// The faults by which a program loses, as column headings: its flag fell; it crashed, left, could not be started or
 /// stopped replying; it made an illegal move; it broke the rules or its protocol in another way.
@@ -146,6 +148,21 @@ impl Standings {
         }
     }
 
+    /// Makes a crosstable with the score of each program against each other, in the order of a ranking; `None` if there
+    /// are too many programs to be readable.
+    pub fn crosstable<'a>(&self, ranking: &[usize], name: impl Fn(usize) -> &'a str) -> Option<Table> {
+        if ranking.len() > WIDEST_CROSSTABLE {
+            return None;
+        }
+        let ranks = (1..=ranking.len()).map(|rank| rank.to_string());
+        let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(ranks.clone());
+        for (rank, &program) in ranks.zip(ranking) {
+            let cells = ranking.iter().map(|&opponent| self.score_text(program, opponent));
+            table.push([rank, name(program).to_owned()].into_iter().chain(cells));
+        }
+        Some(table)
+    }
+
     /// Returns the share of drawn games; `None` before the first game.
     pub fn draw_ratio(&self) -> Option<f64> {
         // Every game is counted for both programs.
@@ -211,101 +228,6 @@ impl Standing {
             0 => counted(self.games.games(), "game"),
             pairs => counted(pairs, "pair"),
         }
-    }
-}
-
-/// Maximum number of programs in a crosstable; wider ones are unreadable.
-const WIDEST_CROSSTABLE: usize = 24;
-
-/// A table of text cells with a header row.
-pub struct Grid {
-    headings: Vec<String>,
-    /// The left-aligned columns; all others are right-aligned.
-    left: &'static [usize],
-    rows: Vec<Vec<String>>,
-}
-
-impl Grid {
-    /// Makes a table without rows. `left` contains the indices of the left-aligned columns.
-    pub fn new(headings: &[&str], left: &'static [usize]) -> Grid {
-        Grid { headings: headings.iter().map(ToString::to_string).collect(), left, rows: Vec::new() }
-    }
-
-    /// Makes a crosstable with the score of each program against each other, in the order of a ranking; `None` if there
-    /// are too many programs to be readable.
-    pub fn crosstable<'a>(
-        standings: &Standings,
-        ranking: &[usize],
-        name: impl Fn(usize) -> &'a str,
-    ) -> Option<Grid> {
-        if ranking.len() > WIDEST_CROSSTABLE {
-            return None;
-        }
-        let mut grid = Grid::new(&["", "Program"], &[1]);
-        grid.headings.extend((1..=ranking.len()).map(|rank| rank.to_string()));
-        for (rank, &program) in (1..).zip(ranking) {
-            let cells = ranking.iter().map(|&opponent| standings.score_text(program, opponent));
-            grid.push([rank.to_string(), name(program).to_owned()].into_iter().chain(cells));
-        }
-        Some(grid)
-    }
-
-    /// Adds a row. Control characters are replaced by `?`: names may come from anywhere, and a terminal obeys them.
-    pub fn push(&mut self, row: impl IntoIterator<Item = String>) {
-        self.rows.push(row.into_iter().map(|cell| cell.replace(char::is_control, "?")).collect());
-    }
-
-    fn lines(&self) -> impl Iterator<Item = &Vec<String>> {
-        [&self.headings].into_iter().chain(&self.rows)
-    }
-
-    /// Returns the widths of the columns.
-    fn widths(&self) -> Vec<usize> {
-        let width = |column: usize| {
-            let cells = self.lines().filter_map(|row| row.get(column));
-            cells.map(|cell: &String| cell.chars().count()).max().unwrap_or(0)
-        };
-        (0..self.headings.len()).map(width).collect()
-    }
-
-    /// Drops columns from the right until the table as text is at most so wide; the first `kept` columns stay.
-    #[must_use]
-    pub fn within(mut self, width: usize, kept: usize) -> Grid {
-        let columns = self.widths();
-        let is_too_wide = |count: &usize| columns[..*count].iter().sum::<usize>() + 2 * (count - 1) > width;
-        let count = (kept.max(1)..=columns.len()).rev().find(|count| !is_too_wide(count)).unwrap_or(kept);
-        self.headings.truncate(count);
-        self.rows.iter_mut().for_each(|row| row.truncate(count));
-        self
-    }
-
-    /// Formats the table as text, with columns as wide as their longest cells.
-    pub fn text(&self) -> String {
-        let widths = self.widths();
-        let mut text = String::new();
-        for row in self.lines() {
-            let mut line = String::new();
-            for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-                let is_left = self.left.contains(&column);
-                let _ =
-                    if is_left { write!(line, "{cell:<width$}  ") } else { write!(line, "{cell:>width$}  ") };
-            }
-            let _ = writeln!(text, "{}", line.trim_end());
-        }
-        text
-    }
-
-    /// Formats the table as an HTML element.
-    pub fn html(&self) -> String {
-        let row = |tag: &str, cells: &[String]| {
-            let mut row = "<tr>".to_owned();
-            for cell in cells {
-                let _ = write!(row, "<{tag}>{}</{tag}>", escaped(cell));
-            }
-            row + "</tr>\n"
-        };
-        let rows: String = self.rows.iter().map(|cells| row("td", cells)).collect();
-        format!("<table>{}{rows}</table>\n", row("th", &self.headings))
     }
 }
 
@@ -406,24 +328,5 @@ mod tests {
         }
         assert!(standings.score(1) > standings.score(0));
         assert_eq!(standings.ranking(), [0, 1, 2]);
-    }
-
-    #[test]
-    fn columns_are_aligned_and_text_is_escaped() {
-        let mut grid = Grid::new(&["", "Program", "Points"], &[1]);
-        grid.push(["1", "<Ann>", "10.5"].map(str::to_owned));
-        grid.push(["2", "Bartholomew", "9.0"].map(str::to_owned));
-        assert_eq!(grid.text(), "   Program      Points\n1  <Ann>          10.5\n2  Bartholomew     9.0\n");
-        let narrow = |width| {
-            let mut grid = Grid::new(&["", "Program", "Points"], &[1]);
-            grid.push(["1", "Bartholomew", "9.0"].map(str::to_owned));
-            grid.within(width, 2).text()
-        };
-        assert_eq!(narrow(22), "   Program      Points\n1  Bartholomew     9.0\n");
-        assert_eq!(narrow(21), "   Program\n1  Bartholomew\n");
-        assert_eq!(narrow(3), narrow(21));
-        let html = grid.html();
-        assert!(html.starts_with("<table><tr><th></th><th>Program</th>"), "{html}");
-        assert!(html.contains("<td>&lt;Ann&gt;</td><td>10.5</td></tr>"), "{html}");
     }
 }

@@ -116,10 +116,7 @@ impl Session {
             StartPosition::Initial => Game::with_mode(game::Variant::Chess, self.mode),
             StartPosition::Fen(fen) => Game::from_fen(fen, self.mode).map_err(|error| refused(&error))?,
         };
-        for m in moves {
-            let m = game.parse_move(&m.to_string()).map_err(|error| refused(&error))?;
-            game.play(m).map_err(|error| refused(&error))?;
-        }
+        game.play_line(moves.iter().map(ToString::to_string)).map_err(|error| refused(&error))?;
         self.game = game;
         Ok(())
     }

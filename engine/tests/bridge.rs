@@ -8,10 +8,7 @@ fn game(fen: &str) -> Game {
 }
 
 fn play(game: &mut Game, moves: &str) {
-    for text in moves.split_whitespace() {
-        let m = game.parse_move(text).expect("a legal move");
-        game.play(m).expect("a legal move");
-    }
+    game.play_line(moves.split_whitespace()).expect("legal moves");
 }
 
 /// Converts a move to the search's type and back.

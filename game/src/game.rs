@@ -336,6 +336,25 @@ impl Game {
         notation::read(self.position(), self.mode, text)
     }
 
+    /// Plays a move that is read as by [`Game::parse_move`], and returns it.
+    ///
+    /// # Errors
+    /// The text is not a move, is illegal, or is ambiguous; the game is unchanged.
+    pub fn play_text(&mut self, text: &str) -> Result<Move, MoveError> {
+        let mv = self.parse_move(text)?;
+        // A move that was just read is legal.
+        let _ = self.play(mv);
+        Ok(mv)
+    }
+
+    /// Plays moves one after the other as [`Game::play_text`] does.
+    ///
+    /// # Errors
+    /// A text is not a move, is illegal, or is ambiguous; the moves before it were played.
+    pub fn play_line(&mut self, texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<(), MoveError> {
+        texts.into_iter().try_for_each(|text| self.play_text(text.as_ref()).map(drop))
+    }
+
     /// A move in SAN, with `+` or `#`. An illegal move is written in coordinates, as SAN is undefined for it.
     pub fn san(&self, m: Move) -> String {
         san(self.position(), self.mode, m)

@@ -1,5 +1,5 @@
 //! Game state, shared by playing and refereeing: positions and moves, rules and outcomes, time controls and clocks, books,
-//! endgame tables, and the notations of games (FEN, SAN, PGN, EPD). Contains no search.
+//! endgame tables, the notations of games (FEN, SAN, PGN, EPD), and tables of text. Contains no search.
 
 pub mod book;
 mod clock;
@@ -16,6 +16,7 @@ pub mod openings;
 mod outcome;
 mod pgn;
 mod score;
+mod table;
 mod tablebases;
 mod text;
 mod texts;
@@ -38,6 +39,7 @@ pub use pgn::{
 pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
+pub use table::Table;
 pub use tablebases::{SyzygyTables, SyzygyValue, TablebaseError};
 pub use text::{clock_face, counted, escaped, excerpt, millis_text};
 pub use time_control::{MoveLimits, MoveTime, Phase, Phases, TimeControl, TimeControlError};

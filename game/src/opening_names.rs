@@ -88,9 +88,7 @@ mod tests {
 
     fn opening(moves: &str) -> Option<GameOpening> {
         let mut game = Game::default();
-        for word in moves.split_whitespace() {
-            game.play(game.parse_move(word).expect("a move")).expect("legal");
-        }
+        game.play_line(moves.split_whitespace()).expect("legal moves");
         game.opening()
     }
 

@@ -183,10 +183,7 @@ impl Mover {
     }
 
     fn play(&mut self, text: &str) -> bool {
-        match self.game.parse_move(text) {
-            Ok(m) => self.game.play(m).is_ok(),
-            Err(_) => false,
-        }
+        self.game.play_text(text).is_ok()
     }
 
     fn name(&self) -> &'static str {

@@ -66,7 +66,7 @@ fn play(players: &mut [Box<dyn Player>; 2], times: &mut Vec<Duration>) {
         player.think(&Turn { game: &game, clock: &clock, at: begin }).expect("it listens");
         let text = answer(player.as_mut());
         times.push(begin.elapsed());
-        game.play(game.parse_move(&text).expect("a legal move")).expect("a legal move");
+        game.play_text(&text).expect("a legal move");
     }
 }
 

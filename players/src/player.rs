@@ -273,11 +273,7 @@ impl Thinking {
         let words =
             self.line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, text)| text));
         let words = words.map(|word| word.trim_matches(['<', '>']));
-        let moves = words.filter(|word| !word.is_empty()).map_while(|word| {
-            let mv = game.parse_move(word).ok()?;
-            game.play(mv).ok().map(|()| mv)
-        });
-        moves.collect()
+        words.filter(|word| !word.is_empty()).map_while(|word| game.play_text(word).ok()).collect()
     }
 
     /// Score and depth, such as `+0.31/14`; empty without a score.

@@ -153,10 +153,8 @@ mod tests {
     /// A game of so many moves of each side.
     fn game_of(moves: usize) -> Game {
         let mut game = Game::default();
-        for mv in ["g1f3", "g8f6", "f3g1", "f6g8"].iter().cycle().take(2 * moves) {
-            let mv = game.parse_move(mv).unwrap();
-            game.play(mv).unwrap();
-        }
+        let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
+        game.play_line(shuffle.iter().cycle().take(2 * moves)).unwrap();
         game
     }
 

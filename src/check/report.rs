@@ -1,9 +1,9 @@
 //! What was found about a program, as text for its author, as JSON, and as a badge.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::time::SystemTime;
 
-use game::counted;
+use game::{Table, counted};
 use players::Protocol;
 use players::check::{Level, RuleReport, RuleVerdict};
 use serde::Serialize;
@@ -205,22 +205,16 @@ impl CheckReport {
     }
 
     fn write_table(&self, to: &mut String) {
-        let sections = self.sections();
-        let width = sections.iter().map(|(section, _)| section.chars().count()).max().unwrap_or_default();
-        let width = width.max(SECTION.len()).max(TOGETHER.len());
-        to.push('\n');
-        let mut row = |section: &str, cells: [&dyn Display; 4]| {
-            let [passed, failed, not_seen, not_supported] = cells;
-            let _ =
-                writeln!(to, "{section:width$} {passed:>8} {failed:>8} {not_seen:>10} {not_supported:>15}");
-        };
-        row(SECTION, [&"passed", &"failed", &"not seen", &"not supported"]);
-        let all = [(TOGETHER, self.findings.iter().collect())];
-        for (section, findings) in sections.iter().chain(&all) {
-            let counts = RuleCounts::of(findings.iter().copied());
-            let RuleCounts { passed, failed, not_seen, not_supported } = counts;
-            row(section, [&passed, &failed, &not_seen, &not_supported]);
+        // Their first spaces keep the columns further apart.
+        let numbers = [" passed", " failed", " not seen", " not supported"];
+        let mut table = Table::default().texts(["section"]).numbers(numbers);
+        let all = ("together", self.findings.iter().collect());
+        for (section, findings) in self.sections().into_iter().chain([all]) {
+            let RuleCounts { passed, failed, not_seen, not_supported } = RuleCounts::of(findings);
+            let counts = [passed, failed, not_seen, not_supported].map(|count| count.to_string());
+            table.push([section.to_owned()].into_iter().chain(counts));
         }
+        let _ = write!(to, "\n{table}");
     }
 
     /// Width of the longest label.
@@ -267,9 +261,6 @@ pub(super) const fn usual_name(protocol: Protocol) -> &'static str {
         Protocol::Autoplayer => "autoplayer",
     }
 }
-
-const SECTION: &str = "section";
-const TOGETHER: &str = "together";
 
 struct Fault<'a> {
     finding: &'a Finding,

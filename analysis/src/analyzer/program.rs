@@ -358,9 +358,7 @@ mod tests {
     fn a_score_beyond_evaluation_is_a_mate_if_its_line_ends_in_one() {
         let game = |moves: &str| {
             let mut game = Game::default();
-            moves
-                .split(' ')
-                .for_each(|mv| game.play(game.parse_move(mv).expect("a move")).map(drop).expect("legal"));
+            game.play_line(moves.split(' ')).expect("legal moves");
             game
         };
         let line =
@@ -417,9 +415,7 @@ mod tests {
     #[test]
     fn a_mate_that_its_line_contradicts_is_false() {
         let mut game = Game::default();
-        for mv in ["f3", "e5", "g4"] {
-            game.play(game.parse_move(mv).expect("a move")).expect("legal");
-        }
+        game.play_line(["f3", "e5", "g4"]).expect("legal moves");
         let line = |text: &str| Thinking { line: text.to_owned(), ..Thinking::default() }.moves(&game);
         let is_false = |text, score| contradicts(&game, &line(text), score);
         assert!(!is_false("Qh4#", Score::MateIn(1)) && !is_false("d5", Score::MateIn(3)));

@@ -118,13 +118,7 @@ fn numbered(game: &AnnotatedGame, ply: usize) -> String {
 
 fn moves(here: &Game, line: &[String]) -> Vec<EpdMove<'static>> {
     let mut end = here.clone();
-    let moves: Vec<_> = line
-        .iter()
-        .map_while(|san| {
-            let mv = end.parse_move(san).ok()?;
-            end.play(mv).ok().map(|()| mv)
-        })
-        .collect();
+    let moves: Vec<_> = line.iter().map_while(|san| end.play_text(san).ok()).collect();
     here.chess().map(|chess| EpdMove::line(chess, &moves)).unwrap_or_default()
 }
 
@@ -133,8 +127,7 @@ fn replay(game: &AnnotatedGame, mut see: impl FnMut(usize, &Game)) {
     let Some(mut here) = game.first_position() else { return };
     see(0, &here);
     for (ply, mv) in (1..).zip(&game.moves) {
-        let played = here.parse_move(&mv.san).is_ok_and(|mv| here.play(mv).is_ok());
-        if !played {
+        if here.play_text(&mv.san).is_err() {
             return;
         }
         see(ply, &here);

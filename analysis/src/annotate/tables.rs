@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use game::{Color, MoveGrade};
+use game::{Color, MoveGrade, Table};
 use serde::Serialize;
 
 use super::chance::accuracy;
 use super::record::{AnnotatedGame, AnnotatedMove, GamePhase};
-use crate::report::{Mean, TextTable, Z};
+use crate::report::{Mean, Z};
 
 /// Sums over annotated games. Moves of one game, of both sides, depend on each other, so that intervals are those of games.
 #[derive(Clone, Debug, Default)]
@@ -164,13 +164,13 @@ impl AnnotationTables {
     pub fn text(&self) -> String {
         let mut text = String::new();
         for by in GroupKind::ALL {
-            let mut table = TextTable::new(by.name())
+            let mut table = Table::new(by.name())
                 .texts([by.name()])
                 .numbers(["Games", "Moves", "Accuracy", "±", "Loss", "±", "?!", "?", "??"]);
             for row in self.rows().into_iter().filter(|row| row.by == by) {
                 let error =
                     |error: Option<f64>| error.map_or_else(|| "-".to_owned(), |error| format!("{error:.1}"));
-                table.rows.push(vec![
+                table.push([
                     row.name,
                     row.games.to_string(),
                     row.moves.to_string(),
@@ -183,7 +183,7 @@ impl AnnotationTables {
                     row.blunders.to_string(),
                 ]);
             }
-            if !table.rows.is_empty() {
+            if !table.is_empty() {
                 // Writing to a string doesn't fail.
                 let _ = writeln!(text, "{table}");
             }

@@ -1,57 +1,15 @@
 //! Games annotated by an analyzer that knows its answers, and by Herald.
 
 use std::collections::HashMap;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
-use game::{Game, Score, TimeControl, TreeReader};
+use game::{Score, TimeControl, TreeReader};
 
 use super::*;
-use crate::{
-    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, AnalyzerFactory, Herald, MateSearch,
-    MateVerdict, OtherLine, PositionAnalysis, WorkerPool,
-};
-
-/// Knows score, best line and second best score of positions, by the moves that lead to them.
-#[derive(Clone)]
-struct Knowing(Arc<HashMap<&'static str, (i32, &'static str, i32)>>);
-
-impl Analyzer for Knowing {
-    fn begin_game(&mut self) {}
-
-    fn analyze(&mut self, game: &Game, _: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
-        let mut start = game.clone();
-        while start.undo().is_some() {}
-        let known = self.0.get(&*start.san_line(game.moves()));
-        let (score, line, second) = *known.ok_or(AnalysisError::NoMove("no".into()))?;
-        let line = moves(game, line);
-        let other = game.legal_moves().iter().copied().find(|mv| Some(mv) != line.first());
-        let others = other.map(|mv| OtherLine { line: vec![mv], score: Score::Centipawns(second) });
-        Ok(PositionAnalysis {
-            line,
-            score: Some(Score::Centipawns(score)),
-            depth: Some(9),
-            others: others.into_iter().collect(),
-            ..PositionAnalysis::default()
-        })
-    }
-
-    fn find_mate(&mut self, _: &Game, _: u32) -> AnalysisResult<MateSearch> {
-        Ok(MateSearch { analysis: PositionAnalysis::default(), verdict: MateVerdict::Undecided })
-    }
-}
-
-fn moves(game: &Game, words: &str) -> Vec<game::Move> {
-    let mut end = game.clone();
-    let play = |word| {
-        let mv = end.parse_move(word).expect("a move");
-        end.play(mv).expect("legal");
-        mv
-    };
-    words.split_whitespace().map(play).collect()
-}
+use crate::tests::{factory, moves, pool};
+use crate::{AnalysisError, AnalyzerFactory, Herald, OtherLine, PositionAnalysis};
 
 /// A text on one line.
 fn flat(text: &str) -> String {
@@ -109,8 +67,6 @@ fn annotate_by(
     factories: Vec<AnalyzerFactory>,
     threads: usize,
 ) -> Vec<AnnotationResult> {
-    let threads = NonZeroUsize::new(threads).expect("a thread");
-    let pool = WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO };
     let games: Vec<_> = TreeReader::new(text.as_bytes()).collect();
     let jobs = (1..)
         .zip(games)
@@ -120,7 +76,7 @@ fn annotate_by(
         results.push(result);
         Ok(())
     };
-    annotate_games(&pool, jobs, Arc::new(settings), factories, Arc::new(|| ()), take)
+    annotate_games(&pool(threads), jobs, Arc::new(settings), factories, Arc::new(|| ()), take)
         .expect("memory can be read");
     results
 }
@@ -137,9 +93,33 @@ fn knowing() -> AnalyzerFactory {
     ])
 }
 
+/// Knows score, best line and second best score of positions, by the moves that lead to them.
 fn knows<const N: usize>(known: [(&'static str, (i32, &'static str, i32)); N]) -> AnalyzerFactory {
-    let known = Knowing(Arc::new(HashMap::from(known)));
-    Arc::new(move || Ok(Box::new(known.clone())))
+    let known = HashMap::from(known);
+    factory(move |game, _| {
+        let mut start = game.clone();
+        while start.undo().is_some() {}
+        let known = known.get(&*start.san_line(game.moves()));
+        let (score, line, second) = *known.ok_or(AnalysisError::NoMove("no".into()))?;
+        let line = moves(game, line);
+        let other = game.legal_moves().iter().copied().find(|mv| Some(mv) != line.first());
+        let others = other.map(|mv| OtherLine { line: vec![mv], score: Score::Centipawns(second) });
+        Ok(PositionAnalysis {
+            line,
+            score: Some(Score::Centipawns(score)),
+            depth: Some(9),
+            others: others.into_iter().collect(),
+            ..PositionAnalysis::default()
+        })
+    })
+}
+
+/// Tells a score of each position by its ply, and any move.
+fn tells(score: impl Fn(usize) -> Score + Clone + Send + Sync + 'static) -> AnalyzerFactory {
+    factory(move |game, _| {
+        let line = game.legal_moves().first().copied().into_iter().collect();
+        Ok(PositionAnalysis { line, score: Some(score(game.ply())), ..PositionAnalysis::default() })
+    })
 }
 
 /// Settings for a second program.
@@ -308,24 +288,12 @@ fn illegal_moves_of_variations_are_told() {
 
 #[test]
 fn a_mate_is_missed_only_by_a_bad_move() {
-    struct Mating;
-    impl Analyzer for Mating {
-        fn begin_game(&mut self) {}
-        fn analyze(&mut self, game: &Game, _: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
-            let score = match game.ply() {
-                0 => Score::MateIn(20),
-                1 => Score::Centipawns(-900),
-                _ => Score::Centipawns(0),
-            };
-            let line = game.legal_moves().first().copied().into_iter().collect();
-            Ok(PositionAnalysis { line, score: Some(score), ..PositionAnalysis::default() })
-        }
-        fn find_mate(&mut self, _: &Game, _: u32) -> AnalysisResult<MateSearch> {
-            Err(AnalysisError::NoScore)
-        }
-    }
-    let factory: AnalyzerFactory = Arc::new(|| Ok(Box::new(Mating)));
-    let text = annotate("1. e4 e5 *", settings(), factory, 1).remove(0).text;
+    let mating = tells(|ply| match ply {
+        0 => Score::MateIn(20),
+        1 => Score::Centipawns(-900),
+        _ => Score::Centipawns(0),
+    });
+    let text = annotate("1. e4 e5 *", settings(), mating, 1).remove(0).text;
     assert!(!text.contains("Misses mate"), "{text}");
 }
 
@@ -378,18 +346,7 @@ fn contradictions_and_losses_are_told() {
 
 /// Annotates with scores that are what somebody tells of every position.
 fn scored(score: Score) -> AnnotationResult {
-    struct Telling(Score);
-    impl Analyzer for Telling {
-        fn begin_game(&mut self) {}
-        fn analyze(&mut self, game: &Game, _: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
-            let line = game.legal_moves().first().copied().into_iter().collect();
-            Ok(PositionAnalysis { line, score: Some(self.0), ..PositionAnalysis::default() })
-        }
-        fn find_mate(&mut self, _: &Game, _: u32) -> AnalysisResult<MateSearch> {
-            Err(AnalysisError::NoScore)
-        }
-    }
-    annotate("1. e4 e5 *", settings(), Arc::new(move || Ok(Box::new(Telling(score)))), 1).remove(0)
+    annotate("1. e4 e5 *", settings(), tells(move |_| score), 1).remove(0)
 }
 
 #[test]
@@ -491,44 +448,15 @@ fn what_is_legal_is_annotated() {
     assert!(told[2].starts_with("a.pgn:7: games of"), "{told:?}");
 }
 
-/// Fails after some positions, once or for ever.
-struct Failing {
-    inner: Box<dyn Analyzer>,
-    asked: Arc<AtomicU32>,
-    failures: std::ops::Range<u32>,
-}
-
-impl Analyzer for Failing {
-    fn begin_game(&mut self) {
-        self.inner.begin_game();
-    }
-
-    fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
-        let number = self.asked.fetch_add(1, Ordering::Relaxed);
-        if self.failures.contains(&number) {
-            Err(AnalysisError::NoMove("no".into()))
-        } else {
-            self.inner.analyze(game, goes_on)
-        }
-    }
-
-    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<MateSearch> {
-        self.inner.find_mate(game, moves)
-    }
-}
-
 #[test]
 fn a_program_that_fails_is_asked_again_and_costs_no_finished_position() {
     let failing = |failures: std::ops::Range<u32>| {
         let asked: Arc<AtomicU32> = Arc::default();
-        let factory: AnalyzerFactory = Arc::new(move || {
-            Ok(Box::new(Failing {
-                inner: knowing()()?,
-                asked: Arc::clone(&asked),
-                failures: failures.clone(),
-            }))
+        let failing = factory(move |game, goes_on| match asked.fetch_add(1, Ordering::Relaxed) {
+            number if failures.contains(&number) => Err(AnalysisError::NoMove("no".into())),
+            _ => knowing()()?.analyze(game, goes_on),
         });
-        annotate("1. e4 e5 2. Ke2 a6 *", settings(), factory, 1).remove(0)
+        annotate("1. e4 e5 2. Ke2 a6 *", settings(), failing, 1).remove(0)
     };
     let once = failing(1..2);
     assert!(!once.has_failed && flat(&once.text).contains("1. e4 {[%eval"), "{}", once.text);

@@ -32,7 +32,6 @@ pub use provenance::RunSettings;
 pub(crate) use statistics::Z;
 pub use statistics::{Comparison, Estimate, Mean, Paired, Quantiles, Share};
 use store::{Place, ProblemKey, Store, Tallied};
-pub(crate) use tables::TextTable;
 pub use tally::{Tally, ThemeSummary};
 pub use theme::{ThemeError, ThemeRule};
 

@@ -2,12 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
-use game::{Color, Move, escaped};
+use game::{Color, Move, Table, escaped};
 use messages::epd::EpdMove;
 use pages::{GamePage, LONGEST_LINE, PageMove, PageStep, SingleFile, game_data, touched_squares};
 
-use super::tables::{self, TextTable};
-use super::{Listed, Quantity, ReportError, Row, RunSummary, SuiteAttempt, SuiteReport, chart};
+use super::{Listed, Quantity, ReportError, Row, RunSummary, SuiteAttempt, SuiteReport, chart, tables};
 
 /// Maximum number of problems in the table of a page. A browser bears more, but its reader doesn't; CSV and JSON have all.
 pub const MOST_ROWS: u64 = 2000;
@@ -92,11 +91,11 @@ impl Problems<'_> {
                 self.count
             )?;
         }
-        let head = tables::problems(self.report, self.listed);
+        let [head, _] = tables::problems(self.report, self.listed).html_rows(NUMBER);
         page.push_str(
             "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Problems\"><table id=\"rows\">\n",
         );
-        writeln!(page, "<thead><tr>{}</tr></thead>\n<tbody>", cells(&head.head, &head, "th"))?;
+        writeln!(page, "<thead>{}</thead>\n<tbody>", head.trim_end())?;
         self.rows.iter().try_for_each(|row| write_row(page, row))?;
         writeln!(page, "</tbody></table></div>")
     }
@@ -263,25 +262,17 @@ fn class(attempt: Option<&SuiteAttempt>) -> &'static str {
     }
 }
 
-fn cells(row: &[String], table: &TextTable, tag: &str) -> String {
-    let cell = |(cell, is_number): (&String, &bool)| {
-        let class = if *is_number { " class=\"n\"" } else { "" };
-        format!("<{tag}{class}>{}</{tag}>", escaped(cell))
-    };
-    row.iter().zip(&table.are_numbers).map(cell).collect()
-}
+/// The attribute of cells with numbers.
+const NUMBER: &str = " class=\"n\"";
 
-fn write_table(page: &mut String, table: &TextTable) -> fmt::Result {
-    let title = escaped(&table.title);
+fn write_table(page: &mut String, table: &Table) -> fmt::Result {
+    let (title, [head, rows]) = (escaped(&table.title), table.html_rows(NUMBER));
     writeln!(
         page,
-        "<h2>{title}</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\"><table>"
-    )?;
-    writeln!(page, "<thead><tr>{}</tr></thead>\n<tbody>", cells(&table.head, table, "th"))?;
-    for row in &table.rows {
-        writeln!(page, "<tr>{}</tr>", cells(row, table, "td"))?;
-    }
-    writeln!(page, "</tbody></table></div>")
+        "<h2>{title}</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{title}\"><table>\n\
+         <thead>{}</thead>\n<tbody>\n{rows}</tbody></table></div>",
+        head.trim_end()
+    )
 }
 
 fn write_charts(page: &mut String, report: &SuiteReport) -> fmt::Result {

@@ -1,7 +1,8 @@
 //! Tables of a report.
 
-use std::fmt;
 use std::io::Write;
+
+use game::Table;
 
 use super::{
     Comparison, Estimate, Listed, Quantiles, Quantity, ReportError, Row, RunSettings, RunSummary, Share,
@@ -9,7 +10,7 @@ use super::{
 };
 
 /// The tables about whole runs that are not empty.
-pub(super) fn overview(report: &SuiteReport) -> Vec<TextTable> {
+pub(super) fn overview(report: &SuiteReport) -> Vec<Table> {
     let tables = [
         summary(report),
         settings(report),
@@ -18,13 +19,12 @@ pub(super) fn overview(report: &SuiteReport) -> Vec<TextTable> {
         theme_comparisons(report),
         costs(report),
     ];
-    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    tables.into_iter().filter(|table| !table.is_empty()).collect()
 }
 
-fn summary(report: &SuiteReport) -> TextTable {
+fn summary(report: &SuiteReport) -> Table {
     let points_columns = ["Points", "% of points"].into_iter().filter(|_| report.is_graded());
-    let table =
-        TextTable::new("Summary").texts(["Run"]).numbers(["Problems", "Solved", "%", "95 % interval"]);
+    let table = Table::new("Summary").texts(["Run"]).numbers(["Problems", "Solved", "%", "95 % interval"]);
     let mut table = table.numbers(points_columns).numbers(["Nodes"]).texts(["Left out"]);
     for run in &report.runs {
         let (least, greatest) = run.share().interval();
@@ -39,7 +39,7 @@ fn summary(report: &SuiteReport) -> TextTable {
             row.extend(points(run.tally.points));
         }
         row.extend([known(run.nodes), left_out(run)]);
-        table.rows.push(row);
+        table.push(row);
     }
     table
 }
@@ -63,26 +63,26 @@ fn left_out(run: &RunSummary) -> String {
 }
 
 /// Who made each run, how and when; empty if no file tells.
-fn settings(report: &SuiteReport) -> TextTable {
+fn settings(report: &SuiteReport) -> Table {
     let mut table =
-        TextTable::new("Settings").texts(["Run", "Program, settings, limit, date"]).numbers(["Problems"]);
+        Table::new("Settings").texts(["Run", "Program, settings, limit, date"]).numbers(["Problems"]);
     for run in &report.runs {
         for settings in &run.settings {
             let text = RunSettings::text(settings);
-            table.rows.push(vec![run.name.clone(), text, settings.problems.to_string()]);
+            table.push([run.name.clone(), text, settings.problems.to_string()]);
         }
     }
     table
 }
 
-fn themes(report: &SuiteReport) -> TextTable {
+fn themes(report: &SuiteReport) -> Table {
     let title = if report.is_graded() { "Themes: % solved, % of points" } else { "Themes: % solved" };
-    let table = TextTable::new(title).texts(["Theme"]).numbers(["Problems"]);
+    let table = Table::new(title).texts(["Theme"]).numbers(["Problems"]);
     let mut table = table.numbers(names(report));
     for theme in &report.themes {
         let mut row = vec![theme_name(&theme.name).to_owned(), theme.problems.to_string()];
         row.extend(theme.runs.iter().map(achieved));
-        table.rows.push(row);
+        table.push(row);
     }
     table
 }
@@ -100,9 +100,9 @@ fn achieved(tally: &Tally) -> String {
     }
 }
 
-fn costs(report: &SuiteReport) -> TextTable {
+fn costs(report: &SuiteReport) -> Table {
     let quantiles = ["Count", "Minimum", "25 %", "Median", "75 %", "90 %", "Maximum"];
-    let mut table = TextTable::new("Cost of solutions").texts(["Run", "Cost"]).numbers(quantiles);
+    let mut table = Table::new("Cost of solutions").texts(["Run", "Cost"]).numbers(quantiles);
     for run in &report.runs {
         for (costs, quantity) in run.costs.iter().zip(Quantity::ALL) {
             let Some(costs) = costs else { continue };
@@ -110,7 +110,7 @@ fn costs(report: &SuiteReport) -> TextTable {
             let values = [costs.count, least, quarter, median, three_quarters, nine_tenths, greatest];
             let mut row = vec![run.name.clone(), quantity.name().to_owned()];
             row.extend(values.map(|value| value.to_string()));
-            table.rows.push(row);
+            table.push(row);
         }
     }
     table
@@ -120,11 +120,11 @@ fn costs(report: &SuiteReport) -> TextTable {
 const DIFFERENCE: [&str; 3] = ["Difference in %", "p", "p corrected"];
 
 /// Compares the first run with each of the others.
-fn comparisons(report: &SuiteReport) -> TextTable {
+fn comparisons(report: &SuiteReport) -> Table {
     let title = report.runs.first().map(|run| format!("Comparison of {} with the other runs", run.name));
     let counts = ["Problems", "Both solved", "First only", "Other only", "Neither"];
     let points_column = ["Points per problem"].into_iter().filter(|_| report.is_graded());
-    let table = TextTable::new(title.unwrap_or_default()).texts(["Other"]).numbers(counts);
+    let table = Table::new(title.unwrap_or_default()).texts(["Other"]).numbers(counts);
     let mut table = table.numbers(DIFFERENCE).texts(["Verdict"]).numbers(["Elo on the suite"]);
     table = table.numbers(points_column);
     for (run, compared) in report.runs.iter().skip(1).zip(&report.comparisons) {
@@ -137,18 +137,18 @@ fn comparisons(report: &SuiteReport) -> TextTable {
         if report.is_graded() {
             row.push(mean_points(compared));
         }
-        table.rows.push(row);
+        table.push(row);
     }
     table
 }
 
 /// Compares the first run with each of the others, theme by theme.
-fn theme_comparisons(report: &SuiteReport) -> TextTable {
+fn theme_comparisons(report: &SuiteReport) -> Table {
     let title =
         report.runs.first().map(|run| format!("Comparison of {} with the other runs by theme", run.name));
     let counts = ["Problems", "First only", "Other only"];
     let points_column = ["Points per problem"].into_iter().filter(|_| report.is_graded());
-    let table = TextTable::new(title.unwrap_or_default()).texts(["Theme", "Other"]).numbers(counts);
+    let table = Table::new(title.unwrap_or_default()).texts(["Theme", "Other"]).numbers(counts);
     let mut table = table.numbers(DIFFERENCE).texts(["Verdict"]).numbers(points_column);
     for theme in &report.themes {
         for (run, compared) in report.runs.iter().skip(1).zip(&theme.comparisons) {
@@ -162,7 +162,7 @@ fn theme_comparisons(report: &SuiteReport) -> TextTable {
             if report.is_graded() {
                 row.push(mean_points(compared));
             }
-            table.rows.push(row);
+            table.push(row);
         }
     }
     table
@@ -211,9 +211,8 @@ pub(super) fn problems_title(report: &SuiteReport, listed: Listed) -> &'static s
 }
 
 /// The table of problems without its rows.
-pub(super) fn problems(report: &SuiteReport, listed: Listed) -> TextTable {
-    let table =
-        TextTable::new(problems_title(report, listed)).numbers(["No."]).texts(["Problem", "Solution"]);
+pub(super) fn problems(report: &SuiteReport, listed: Listed) -> Table {
+    let table = Table::new(problems_title(report, listed)).numbers(["No."]).texts(["Problem", "Solution"]);
     table.texts(names(report))
 }
 
@@ -231,20 +230,18 @@ pub(super) fn write_problems(
     listed: Listed,
     out: &mut impl Write,
 ) -> Result<(), ReportError> {
-    let table = problems(report, listed);
-    let (mut widths, mut count) = (table.widths(), 0u64);
+    let (mut table, mut count) = (problems(report, listed), 0u64);
     report.visit(listed, |row| {
         count += 1;
-        let cells = problem(&row);
-        widths.iter_mut().zip(&cells).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+        table.widen(&problem(&row));
         Ok(())
     })?;
     if count == 0 {
         return Ok(());
     }
-    writeln!(out, "\n{}\n{}", table.title, table.line(&table.head, &widths))?;
+    write!(out, "\n{table}")?;
     report.visit(listed, |row| {
-        writeln!(out, "{}", table.line(&problem(&row), &widths))?;
+        writeln!(out, "{}", table.line(&problem(&row)))?;
         Ok(())
     })
 }
@@ -268,71 +265,4 @@ fn percent(share: Share) -> String {
 
 fn known(number: Option<u64>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| number.to_string())
-}
-
-/// Text in rows and columns.
-#[derive(Debug, Default)]
-pub(crate) struct TextTable {
-    pub(crate) title: String,
-    /// A heading for each column.
-    pub(crate) head: Vec<String>,
-    /// A cell for each column.
-    pub(crate) rows: Vec<Vec<String>>,
-    /// Whether each column holds numbers, which are right-aligned.
-    pub(crate) are_numbers: Vec<bool>,
-}
-
-impl TextTable {
-    /// A table without columns.
-    pub(crate) fn new(title: impl Into<String>) -> TextTable {
-        TextTable { title: title.into(), ..TextTable::default() }
-    }
-
-    /// Appends columns of text.
-    pub(crate) fn texts<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
-        self.columns(names, false)
-    }
-
-    /// Appends columns of numbers.
-    pub(crate) fn numbers<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
-        self.columns(names, true)
-    }
-
-    fn columns<'a>(mut self, names: impl IntoIterator<Item = &'a str>, are_numbers: bool) -> TextTable {
-        self.head.extend(names.into_iter().map(str::to_owned));
-        self.are_numbers.resize(self.head.len(), are_numbers);
-        self
-    }
-
-    /// Width of each column in characters.
-    fn widths(&self) -> Vec<usize> {
-        let width = |column: usize| {
-            let cells = [&self.head].into_iter().chain(&self.rows);
-            cells.map(|cells| cells[column].chars().count()).max().unwrap_or_default()
-        };
-        (0..self.head.len()).map(width).collect()
-    }
-
-    /// A row as text.
-    fn line(&self, cells: &[String], widths: &[usize]) -> String {
-        let columns = cells.iter().zip(widths).zip(&self.are_numbers);
-        let line: String = columns
-            .map(|((cell, width), is_number)| match is_number {
-                true => format!("  {cell:>width$}"),
-                false => format!("  {cell:<width$}"),
-            })
-            .collect();
-        line.trim_end().to_owned()
-    }
-}
-
-impl fmt::Display for TextTable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widths = self.widths();
-        writeln!(f, "{}", self.title)?;
-        [&self.head]
-            .into_iter()
-            .chain(&self.rows)
-            .try_for_each(|cells| writeln!(f, "{}", self.line(cells, &widths)))
-    }
 }

@@ -1,7 +1,3 @@
-use std::num::NonZeroUsize;
-use std::sync::Arc;
-use std::time::Duration;
-
 use game::epd::Escapes;
 use messages::epd::RecordReader;
 use proptest::prelude::*;
@@ -9,29 +5,14 @@ use proptest::prelude::*;
 use super::splice::{Changes, spliced};
 use super::*;
 use crate::expressions::{Assignment, Filter};
-use crate::{Counts, Normalize, NormalizeOutput, Verb, WorkerPool};
+use crate::tests::{Told, process};
+use crate::{Normalize, NormalizeOutput, Verb};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-/// Output, messages and counters of a verb.
-fn process(verb: &Verb, input: &str) -> (String, String, Counts) {
-    let pool = WorkerPool { threads: NonZeroUsize::MIN, interrupt: Arc::default(), grace: Duration::ZERO };
-    let (mut output, mut messages, mut counts) = (Vec::new(), Vec::new(), Counts::default());
-    let input = std::io::Cursor::new(input.as_bytes().to_vec());
-    let done = verb.process(&pool, "a.epd", input, 0, |result| {
-        output.extend(result.output);
-        messages.extend(result.messages);
-        counts += result.counts;
-        Ok(())
-    });
-    done.expect("nothing fails");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (text(output), text(messages), counts)
-}
-
-fn set(assignments: &str, input: &str) -> (String, String, Counts) {
+fn set(assignments: &str, input: &str) -> Told {
     let assignments = Assignment::parse_all(assignments).unwrap_or_else(|error| panic!("{error}"));
-    process(&Verb::quick(SetOperations { assignments, reader: RecordReader::default() }), input)
+    process(&Verb::quick(SetOperations { assignments, reader: RecordReader::default() }), 1, input)
 }
 
 #[test]
@@ -39,7 +20,7 @@ fn records_are_selected_byte_for_byte() {
     let input = format!("# suite\n{START}  acd 5 ;\r\n\n8 w\n{START} acd 25;id x\n{START} acd 30");
     let select = |condition: &str| {
         let filter = Some(Filter::parse(condition).expect("a condition"));
-        process(&Verb::quick(Select::new(filter, RecordReader::default())), &input)
+        process(&Verb::quick(Select::new(filter, RecordReader::default())), 1, &input)
     };
     let (output, messages, counts) = select("acd > 20");
     assert_eq!(output, format!("{START} acd 25;id x\n{START} acd 30"));
@@ -59,11 +40,11 @@ fn other_verbs_leave_the_rest_alone() {
     let verb = Verb::quick(normalize);
     let input = format!("#\n{START}  ce 1 ;\n{START}  id x ;\n8\n");
     let kept = verb.clone().only(filter(), RecordReader::default(), Unmatched::Kept);
-    let (output, messages, _) = process(&kept, &input);
+    let (output, messages, _) = process(&kept, 1, &input);
     assert_eq!(output, format!("#\n{START}  ce 1 ;\n{START} id \"x\";\n8\n"));
     assert!(messages.contains("a.epd:4:"), "{messages}");
     let left_out = verb.only(filter(), RecordReader::default(), Unmatched::LeftOut);
-    assert_eq!(process(&left_out, &input).0, format!("#\n{START} id \"x\";\n8\n"));
+    assert_eq!(process(&left_out, 1, &input).0, format!("#\n{START} id \"x\";\n8\n"));
 }
 
 #[test]
@@ -134,9 +115,9 @@ fn selected_records_keep_odd_line_ends() {
         };
         let many = [3, 10, 2].repeat(2000);
         let verb = Verb::quick(select()).with_whole_ends();
-        assert_eq!(process(&verb, &file(&many)).0, file(&[3, 2].repeat(2000)), "{end:?}");
+        assert_eq!(process(&verb, 1, &file(&many)).0, file(&[3, 2].repeat(2000)), "{end:?}");
         let verb = verb.with_line_ends(crate::LineEnds::CrLf);
-        assert_eq!(process(&verb, &file(&[3, 10])).0, format!("{START} acd 3;\r\n"), "{end:?}");
+        assert_eq!(process(&verb, 1, &file(&[3, 10])).0, format!("{START} acd 3;\r\n"), "{end:?}");
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use game::{counted, escaped, excerpt};
+use game::{Table, counted, escaped, excerpt};
 use serde_json::{Value, json};
 
 use super::list::{RatedGroup, RatedPlayer, RatingBound, RatingList};
-use crate::standings::Grid;
 use crate::statistics::{Estimate, WinDrawLoss};
 
 /// Maximum number of players whose probabilities of superiority are shown in a matrix; wider ones are unreadable.
@@ -44,25 +43,19 @@ impl RatingsReport<'_> {
                 let gap = if number > 0 { "\n" } else { "" };
                 let _ = writeln!(text, "{gap}{}", group_line(number, group));
             }
-            text += &self.table(number).text();
+            let _ = write!(text, "{}", self.table(number));
         }
         text.push('\n');
         text += &self.summary().iter().map(|line| line.clone() + "\n").collect::<String>();
         if sections.superiority {
-            for grid in self.matrices() {
-                let _ = write!(
-                    text,
-                    "
-LOS in percent
-{}",
-                    grid.text()
-                );
+            for table in self.matrices() {
+                let _ = write!(text, "\nLOS in percent\n{table}");
             }
         }
         if sections.head_to_head {
             for place in 0..list.players.len() {
                 let name = excerpt(&list.players[place].name);
-                let _ = write!(text, "\n{name}\n{}", self.opponents(place).text());
+                let _ = write!(text, "\n{name}\n{}", self.opponents(place));
             }
         }
         text
@@ -157,9 +150,9 @@ LOS in percent
         for line in self.summary() {
             let _ = writeln!(page, "<p>{}</p>", escaped(&line));
         }
-        for grid in self.matrices() {
+        for table in self.matrices() {
             let _ =
-                write!(page, "<h2>Likelihood of superiority in percent</h2>\n<div>{}</div>\n", grid.html());
+                write!(page, "<h2>Likelihood of superiority in percent</h2>\n<div>{}</div>\n", table.html());
         }
         if list.players.len() <= MOST_LISTED {
             page += "<h2>Results against each opponent</h2>\n";
@@ -181,13 +174,12 @@ LOS in percent
     }
 
     /// Returns the table of a group.
-    fn table(self, group: usize) -> Grid {
-        let headings =
-            ["", "Player", "Rating", "Error", "Points", "Games", "%", "Draws %", "Opponents", "LOS %"];
-        let mut grid = Grid::new(&headings, &[1]);
+    fn table(self, group: usize) -> Table {
+        let numbers = ["Rating", "Error", "Points", "Games", "%", "Draws %", "Opponents", "LOS %"];
+        let mut table = Table::default().numbers([""]).texts(["Player"]).numbers(numbers);
         for (rank, player) in self.ranked().filter(|(_, player)| player.group == group) {
             let results = &player.results;
-            grid.push([
+            table.push([
                 rank.to_string(),
                 player.name.clone(),
                 rating(player),
@@ -200,7 +192,7 @@ LOS in percent
                 percent(player.superiority),
             ]);
         }
-        grid
+        table
     }
 
     /// Returns what is to be said about all games.
@@ -239,39 +231,37 @@ LOS in percent
     }
 
     /// Returns the matrix of superiorities of each group that has a readable one.
-    fn matrices(self) -> Vec<Grid> {
+    fn matrices(self) -> Vec<Table> {
         let list = self.0;
         let readable = |group: &usize| (2..=WIDEST_MATRIX).contains(&list.groups[*group].players);
         (0..list.groups.len()).filter(readable).map(|group| self.matrix(group)).collect()
     }
 
-    fn matrix(self, group: usize) -> Grid {
+    fn matrix(self, group: usize) -> Table {
         let list = self.0;
         let places: Vec<usize> =
             (0..list.players.len()).filter(|&i| list.players[i].group == group).collect();
-        let ranks: Vec<String> = (1..=places.len()).map(|rank| rank.to_string()).collect();
-        let headings: Vec<&str> =
-            ["", "Player"].into_iter().chain(ranks.iter().map(String::as_str)).collect();
-        let mut grid = Grid::new(&headings, &[1]);
-        for (rank, &first) in ranks.iter().zip(&places) {
+        let ranks = (1..=places.len()).map(|rank| rank.to_string());
+        let mut table = Table::default().numbers([""]).texts(["Player"]).numbers(ranks.clone());
+        for (rank, &first) in ranks.zip(&places) {
             let cells = places.iter().map(|&second| match list.superiority(first, second) {
                 Some(los) if first != second => format!("{:.0}", 100.0 * los),
                 _ => "-".to_owned(),
             });
-            grid.push([rank.clone(), list.players[first].name.clone()].into_iter().chain(cells));
+            table.push([rank, list.players[first].name.clone()].into_iter().chain(cells));
         }
-        grid
+        table
     }
 
     /// Returns the table of a player's results against each opponent.
-    fn opponents(self, place: usize) -> Grid {
+    fn opponents(self, place: usize) -> Table {
         let list = self.0;
-        let headings = ["", "Opponent", "Rating", "Games", "+", "=", "-", "%", "LOS %"];
-        let mut grid = Grid::new(&headings, &[1]);
+        let numbers = ["Rating", "Games", "+", "=", "-", "%", "LOS %"];
+        let mut table = Table::default().numbers([""]).texts(["Opponent"]).numbers(numbers);
         for (number, (opponent, results)) in (1..).zip(list.results_of(place)) {
             let other = &list.players[*opponent];
             let outside = if other.group == list.players[place].group { "" } else { "*" };
-            grid.push([
+            table.push([
                 number.to_string(),
                 format!("{}{outside}", other.name),
                 rating(other),
@@ -283,7 +273,7 @@ LOS in percent
                 percent(list.superiority(place, *opponent)),
             ]);
         }
-        grid
+        table
     }
 }
 

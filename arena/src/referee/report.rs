@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 use std::time::{Duration, SystemTime};
 
-use game::{Color, Outcome, clock_face, escaped};
+use game::{Color, Outcome, Table, clock_face, escaped};
 
 use super::event::{EventState, GameSummary, GivenOrder};
-use crate::Grid;
 use crate::statistics::WinDrawLoss;
 
 /// A row of the table.
@@ -67,11 +66,11 @@ fn used(event: &EventState, program: usize) -> Duration {
 }
 
 /// Returns the standings, best first.
-pub(super) fn standings_table(event: &EventState) -> Grid {
-    let headings = ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", "Time"];
-    let mut grid = Grid::new(&headings, &[1]);
+pub(super) fn standings_table(event: &EventState) -> Table {
+    let numbers = ["Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", "Time"];
+    let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(numbers);
     for (rank, row) in (1..).zip(rows(event)) {
-        grid.push([
+        table.push([
             format!("{rank}"),
             event.name(row.program).to_owned(),
             format!("{:.1}", row.points),
@@ -84,7 +83,7 @@ pub(super) fn standings_table(event: &EventState) -> Grid {
             clock_face(row.used),
         ]);
     }
-    grid
+    table
 }
 
 /// Returns the results in the order of the schedule.
@@ -100,13 +99,12 @@ pub(super) fn reason(outcome: Outcome, detail: &str) -> String {
 }
 
 /// Returns the table of finished games.
-fn results_table(event: &EventState) -> Grid {
-    let headings =
-        ["Game", "Round", "White", "Black", "Result", "Plies", "White's time", "Black's time", "Reason"];
-    let mut grid = Grid::new(&headings, &[2, 3, 8]);
+fn results_table(event: &EventState) -> Table {
+    let table = Table::default().numbers(["Game", "Round"]).texts(["White", "Black"]);
+    let mut table = table.numbers(["Result", "Plies", "White's time", "Black's time"]).texts(["Reason"]);
     for result in results(event) {
         let fixture = result.fixture;
-        grid.push([
+        table.push([
             (fixture.number + 1).to_string(),
             fixture.round.to_string(),
             event.name(fixture.white).to_owned(),
@@ -118,20 +116,20 @@ fn results_table(event: &EventState) -> Grid {
             reason(result.outcome, &result.detail),
         ]);
     }
-    grid
+    table
 }
 
 /// Returns the table of the director's orders; `None` if there were none.
-fn orders_table(event: &EventState) -> Option<Grid> {
-    let mut grid = Grid::new(&["UTC", "By", "Order"], &[0, 1, 2]);
+fn orders_table(event: &EventState) -> Option<Table> {
+    let mut table = Table::default().texts(["UTC", "By", "Order"]);
     for GivenOrder { by, order, at } in &event.orders {
         let moment = SystemTime::UNIX_EPOCH + Duration::from_millis(*at);
         let moment = time::OffsetDateTime::from(moment);
         let (date, (hour, minute, second)) = (moment.date(), moment.time().as_hms());
         let moment = format!("{date} {hour:02}:{minute:02}:{second:02}");
-        grid.push([moment, by.clone(), order.clone()]);
+        table.push([moment, by.clone(), order.clone()]);
     }
-    (!event.orders.is_empty()).then_some(grid)
+    (!event.orders.is_empty()).then_some(table)
 }
 
 /// Names the programs that have points without a game.
@@ -145,11 +143,11 @@ fn byes(event: &EventState) -> String {
 }
 
 /// Returns the title, the conditions and the tables of an event. The crosstable is left out if it would be too wide.
-fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
+fn parts(event: &EventState) -> (&str, String, Vec<Table>) {
     let settings = &event.settings;
     let mut tables = vec![standings_table(event)];
     let ranking: Vec<usize> = rows(event).iter().map(|row| row.program).collect();
-    tables.extend(Grid::crosstable(&event.standings, &ranking, |program| event.name(program)));
+    tables.extend(event.standings.crosstable(&ranking, |program| event.name(program)));
     tables.push(results_table(event));
     tables.extend(orders_table(event));
     let winner = event.schedule.champion().map(|winner| format!("; winner: {}", event.name(winner)));
@@ -171,7 +169,7 @@ fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
 /// Returns the final report as text.
 pub fn text(event: &EventState) -> String {
     let (title, conditions, tables) = parts(event);
-    let tables: Vec<String> = tables.iter().map(Grid::text).collect();
+    let tables: Vec<String> = tables.iter().map(Table::to_string).collect();
     format!("{title}\n{}\n{conditions}\n\n{}", "=".repeat(title.chars().count()), tables.join("\n"))
 }
 
@@ -179,7 +177,7 @@ pub fn text(event: &EventState) -> String {
 pub fn page(event: &EventState) -> String {
     let (title, conditions, tables) = parts(event);
     let (title, conditions) = (escaped(title), escaped(&conditions));
-    let tables: String = tables.iter().map(Grid::html).collect();
+    let tables: String = tables.iter().map(Table::html).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n\

@@ -276,9 +276,7 @@ mod tests {
     /// A game in which Black mates and the first move is from an opening.
     fn record() -> GameRecord {
         let mut game = Game::default();
-        let play =
-            |game: &mut Game, text: &str| game.play(game.parse_move(text).expect("legal")).expect("legal");
-        play(&mut game, "f3");
+        game.play_text("f3").expect("legal");
         let started = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
         let mut record = GameRecord::new(game, ByColor { white: seat("A<b>"), black: seat("B") }, started);
         let told = [
@@ -287,7 +285,7 @@ mod tests {
             ("Qh4#", Some(Score::MateIn(1)), ""),
         ];
         for (text, score, line) in told {
-            play(&mut record.game, text);
+            record.game.play_text(text).expect("legal");
             let thinking = Thinking { score, depth: Some(9), line: line.to_owned(), ..Thinking::default() };
             let (used, remaining) = (Duration::from_millis(1250), Some(Duration::from_millis(58_750)));
             record.moves.push(MoveRecord { used, remaining, thinking, overhead: None, lag: None });
@@ -357,9 +355,7 @@ mod tests {
         let none = Adjudication::default();
         let near = |fen: &str, moves: &str| {
             let mut game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
-            for text in moves.split_whitespace() {
-                game.play(game.parse_move(text).expect("legal")).expect("legal");
-            }
+            game.play_line(moves.split_whitespace()).expect("legal");
             nearing(&game, &none)
         };
         assert_eq!(near("4k3/8/8/8/8/8/8/R3K3 w - - 79 90", ""), Vec::<Value>::new());

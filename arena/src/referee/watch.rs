@@ -5,12 +5,10 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
 use game::diagram::{Diagram, DiagramStyle};
-use game::{CastlingMode, Game, clock_face};
+use game::{CastlingMode, Game, Table, clock_face};
 use players::transport::{self, Security};
 use serde_json::Value;
 use shakmaty::{Color, Position as _, Square};
-
-use crate::Grid;
 
 /// Time limit for the referee's response.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -133,8 +131,8 @@ fn boards(games: &[Value], style: DiagramStyle) -> Vec<String> {
 }
 
 fn table(rows: &[Value]) -> String {
-    let headings = ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", ""];
-    let mut grid = Grid::new(&headings, &[1, 9]);
+    let numbers = ["Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz"];
+    let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(numbers).texts([""]);
     for (rank, row) in (1..).zip(rows) {
         let number =
             |key: &str, decimals: usize| format!("{:.decimals$}", row[key].as_f64().unwrap_or_default());
@@ -142,9 +140,9 @@ fn table(rows: &[Value]) -> String {
         let absent = if row["present"] == false { "not here" } else { "" };
         let first = [format!("{rank}"), word(&row["name"]), number("points", 1)];
         let last = [number("sb", 2), number("buchholz", 1), absent.to_owned()];
-        grid.push(first.into_iter().chain(counts).chain(last));
+        table.push(first.into_iter().chain(counts).chain(last));
     }
-    grid.text()
+    table.to_string()
 }
 
 #[cfg(test)]

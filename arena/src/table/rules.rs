@@ -257,9 +257,7 @@ mod tests {
 
     fn game(fen: &str, moves: &str) -> Game {
         let mut game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
-        for text in moves.split_whitespace() {
-            game.play(game.parse_move(text).unwrap()).unwrap();
-        }
+        game.play_line(moves.split_whitespace()).unwrap();
         game
     }
 

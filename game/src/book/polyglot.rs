@@ -223,9 +223,7 @@ mod tests {
 
     fn game(moves: &str, result: Option<Color>) -> Game {
         let mut game = Game::default();
-        for text in moves.split_whitespace() {
-            game.play(game.parse_move(text).unwrap()).unwrap();
-        }
+        game.play_line(moves.split_whitespace()).unwrap();
         if let Some(winner) = result {
             game.declare(crate::Outcome::Win { winner, reason: crate::WinReason::Resignation });
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use shakmaty::Color;
 
 use super::PgnFault;
-use crate::{Game, Move, MoveError, PlayedVariant, excerpt};
+use crate::{Game, MoveError, PlayedVariant, excerpt};
 
 /// A game as its text says it: tags, moves, comments, glyphs and variations in their order. Moves are texts, legal or not, so
 /// that nothing is lost when a game is written back. [`GameTree::replay`] plays the mainline.
@@ -136,16 +136,9 @@ impl GameTree {
     /// The start position is faulty.
     pub fn replay(&self) -> Result<Replay, PgnFault> {
         let mut game = self.start()?;
-        let fault = self.mainline.moves.iter().find_map(|node| play(&mut game, &node.text).err());
+        let fault = game.play_line(self.mainline.moves.iter().map(|node| &node.text)).err();
         Ok(Replay { game, fault })
     }
-}
-
-fn play(game: &mut Game, text: &str) -> Result<Move, MoveError> {
-    let mv = game.parse_move(text)?;
-    // A move that was just read is legal.
-    let _ = game.play(mv);
-    Ok(mv)
 }
 
 impl MoveNode {

@@ -390,10 +390,7 @@ mod tests {
     }
 
     fn play(game: &mut Game, moves: &str) {
-        for text in moves.split_whitespace() {
-            let m = game.parse_move(text).unwrap();
-            game.play(m).unwrap();
-        }
+        game.play_line(moves.split_whitespace()).unwrap();
     }
 
     #[test]

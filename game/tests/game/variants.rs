@@ -12,10 +12,7 @@ fn game(variant: Variant, fen: &str) -> Game {
 }
 
 fn play(game: &mut Game, moves: &str) {
-    for text in moves.split_whitespace() {
-        let m = game.parse_move(text).unwrap_or_else(|error| panic!("{error}"));
-        game.play(m).expect("a legal move");
-    }
+    game.play_line(moves.split_whitespace()).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]

@@ -110,10 +110,7 @@ mod tests {
 
     fn occupation(mode: EngineMode, ponder: bool, moves: &[&str]) -> Occupation {
         let mut game = Game::default();
-        for mv in moves {
-            let mv = game.parse_move(mv).unwrap();
-            game.play(mv).unwrap();
-        }
+        game.play_line(moves).unwrap();
         state(mode, ponder).occupation(&game)
     }
 

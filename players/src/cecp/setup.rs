@@ -241,9 +241,7 @@ mod tests {
 
     fn game(fen: &str, moves: &[&str]) -> Game {
         let mut game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
-        for text in moves {
-            game.play(game.parse_move(text).unwrap()).unwrap();
-        }
+        game.play_line(moves).unwrap();
         game
     }
 
@@ -276,9 +274,7 @@ mod tests {
         ] {
             let told = position(&game(fen, &[]), &features("")).unwrap();
             let mut replayed = edited(&told);
-            for step in &told[told.len() - 2..] {
-                replayed.play(replayed.parse_move(step).unwrap()).unwrap();
-            }
+            replayed.play_line(&told[told.len() - 2..]).unwrap();
             let board = |fen: &str| fen.split(' ').take(3).collect::<Vec<_>>().join(" ");
             assert_eq!(board(&replayed.fen()), board(fen), "{told:?}");
         }

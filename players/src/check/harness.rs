@@ -161,10 +161,7 @@ impl<P: CheckedProtocol> Harness<P> {
 
     /// Plays legal moves on the harness's board.
     pub(super) fn follow(&mut self, moves: &[&str]) {
-        for text in moves {
-            let m = self.game.parse_move(text).expect("the rules have legal moves");
-            self.game.play(m).expect("a legal move");
-        }
+        self.game.play_line(moves).expect("the rules have legal moves");
     }
 
     /// Returns a legal move in coordinate notation.

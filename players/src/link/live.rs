@@ -193,8 +193,7 @@ impl LinkGame {
         if self.game.turn() == self.color || played.ply != self.ply() + 1 {
             return Err(MoveFault::OutOfTurn);
         }
-        let mv = self.game.parse_move(&played.san).map_err(|error| MoveFault::Illegal(error.to_string()))?;
-        self.game.play(mv).map_err(|error| MoveFault::Illegal(error.to_string()))?;
+        self.game.play_text(&played.san).map_err(|error| MoveFault::Illegal(error.to_string()))?;
         let used = Duration::from_millis(played.used).min(LONGEST);
         let expected = self.clock.book_turn(!self.color, used).remaining;
         let told = played.left.map(|left| Duration::from_millis(left).min(LONGEST));
@@ -347,10 +346,7 @@ fn board(terms: &GameTerms) -> Result<Game, String> {
         Some(fen) => Game::from_fen(fen, mode).map_err(|error| error.to_string())?,
         None => Game::with_mode(Variant::Chess, mode),
     };
-    for text in &terms.opening {
-        let mv = game.parse_move(text).map_err(|error| error.to_string())?;
-        game.play(mv).map_err(|error| error.to_string())?;
-    }
+    game.play_line(&terms.opening).map_err(|error| error.to_string())?;
     Ok(game)
 }
 

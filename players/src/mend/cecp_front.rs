@@ -342,10 +342,7 @@ impl CecpFront {
         }
         let parsed = match self.board.game_mut() {
             None => Err("no legal position".to_owned()),
-            Some(game) => game
-                .parse_move(text)
-                .map_err(|error| illegality(&error))
-                .and_then(|mv| game.play(mv).map_err(|error| error.to_string())),
+            Some(game) => game.play_text(text).map_err(|error| illegality(&error)),
         };
         if let Err(reason) = parsed {
             let report = Message::IllegalMove { reason: Some(reason), mv: text.to_owned() };

@@ -230,9 +230,7 @@ impl UciSession<'_> {
             StartPosition::Initial => Game::with_mode(self.variant, self.mode),
             StartPosition::Fen(fen) => Game::from_variant_fen(self.variant, fen, self.mode)?,
         };
-        for m in moves {
-            game.play(game.parse_move(&m.to_string())?)?;
-        }
+        game.play_line(moves.iter().map(ToString::to_string))?;
         Ok(game)
     }
 

@@ -8,8 +8,8 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use arena::statistics::{Estimate, Interval, StoppedEstimate};
-use arena::{Grid, Match, MatchEnd, Overheads};
-use game::counted;
+use arena::{Match, MatchEnd, Overheads};
+use game::{Table, counted};
 
 use super::plan::MatchPlan;
 
@@ -20,9 +20,9 @@ pub(super) use progress::MatchProgress;
 pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     let mut text = table(plan, game);
     let standings = &game.standings;
-    let crosstable = Grid::crosstable(standings, &standings.ranking(), |program| plan.name(program));
+    let crosstable = standings.crosstable(&standings.ranking(), |program| plan.name(program));
     if let Some(crosstable) = crosstable.filter(|_| plan.schedule.programs > 2) {
-        let _ = write!(text, "\n{}", crosstable.text());
+        let _ = write!(text, "\n{crosstable}");
     }
     text.push_str(&faults(plan, game));
     if let Some(draws) = standings.draw_ratio() {
@@ -80,12 +80,12 @@ const NAME_LIMITS: RangeInclusive<usize> = 10..=22;
 
 /// Formats a table with names that are at most so wide that the table fits: first the columns `beside` them have their
 /// place, then the names have what is left. A narrow terminal has fewer columns, the first `kept` ones.
-fn table_within(width: usize, beside: usize, kept: usize, table: impl Fn(usize) -> Grid) -> String {
+fn table_within(width: usize, beside: usize, kept: usize, table: impl Fn(usize) -> Table) -> String {
     let longest = width.saturating_sub(beside).clamp(*NAME_LIMITS.start(), *NAME_LIMITS.end());
-    let text = table(longest).within(width, kept).text();
+    let text = table(longest).within(width, kept).to_string();
     let used = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     let longest = longest.saturating_add(width.saturating_sub(used));
-    table(longest).within(width, kept).text()
+    table(longest).within(width, kept).to_string()
 }
 
 /// Shortens a name in its middle: names of versions often differ at their ends.
@@ -99,17 +99,17 @@ fn shortened(name: &str, longest: usize) -> String {
     begin.chain(['…']).chain(name.chars().skip(length - end)).collect()
 }
 
-fn full_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Grid {
-    let headings =
-        ["", "Program", "Elo", "nElo", "Games", "Points", "%", "Draw %", "LOS %", "Pairs (0 to 2)"];
-    let mut grid = Grid::new(&headings, &[1, 9]);
+fn full_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Table {
+    let numbers = ["Elo", "nElo", "Games", "Points", "%", "Draw %", "LOS %"];
+    let table = Table::default().numbers([""]).texts(["Program"]).numbers(numbers);
+    let mut table = table.texts(["Pairs (0 to 2)"]);
     let percent =
         |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
     for (rank, program) in (1..).zip(game.standings.ranking()) {
         let standing = &game.standings.programs[program];
         let (games, sample) = (&standing.games, standing.sample());
         let points = games.halves() as f64 / 2.0;
-        grid.push([
+        table.push([
             format!("{rank}"),
             shortened(plan.name(program), longest_name),
             estimate(sample.map(|sample| sample.elo())),
@@ -122,7 +122,7 @@ fn full_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Grid {
             standing.pairs.0.map(|count| count.to_string()).join(" "),
         ]);
     }
-    grid
+    table
 }
 
 /// Replaces control characters other than line feeds by `?`: names are what engines tell, and a terminal obeys them.
@@ -148,10 +148,6 @@ fn estimate(estimate: Option<Estimate>) -> String {
 fn faults(plan: &MatchPlan, game: &Match) -> String {
     let mut text = String::new();
     for program in 0..plan.schedule.programs {
-        let overruns = game.usage.overruns[program];
-        if overruns > 0 {
-            let _ = writeln!(text, "{}", overrun_line(plan.name(program), overruns));
-        }
         let faults = &game.standings.programs[program].faults;
         let counts: Vec<String> = faults
             .iter()
@@ -230,8 +226,8 @@ fn repeated_openings(game: &Match) -> String {
 fn usage(plan: &MatchPlan, game: &Match) -> String {
     let usage = &game.usage;
     let mut text = String::new();
-    if 0 < usage.games && usage.games < game.standings.games {
-        let _ = writeln!(text, "Of the {} of this run:", counted(usage.games, "game"));
+    for (program, &overruns) in usage.overruns.iter().enumerate().filter(|(_, overruns)| **overruns > 0) {
+        let _ = writeln!(text, "{}", overrun_line(plan.name(program), overruns));
     }
     if let Some(overhead) = spread(&usage.overheads) {
         let _ = writeln!(text, "Overhead per move, on nobody's clock: {overhead}");
@@ -248,7 +244,10 @@ fn usage(plan: &MatchPlan, game: &Match) -> String {
             plan.name(program)
         );
     }
-    text
+    if text.is_empty() || usage.games >= game.standings.games {
+        return text;
+    }
+    format!("Of the {} of this run:\n{text}", counted(usage.games, "game"))
 }
 
 /// Formats the median and the longest of some times; `None` without any.
@@ -262,20 +261,20 @@ fn spread(times: &Overheads) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn grid(names: &[&str], longest: usize) -> Grid {
-        let mut grid = Grid::new(&["", "Program", "Points", "Elo", "LOS"], &[1]);
+    fn names_table(names: &[&str], longest: usize) -> Table {
+        let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(["Points", "Elo", "LOS"]);
         for name in names {
             let cells = ["1", &shortened(name, longest), "10.0/20", "+100.0 ± 20.0", "99.9"];
-            grid.push(cells.map(str::to_owned));
+            table.push(cells.map(str::to_owned));
         }
-        grid
+        table
     }
 
     #[test]
     fn names_use_the_width_and_keep_their_ends() {
         let names = ["stockfish-dev-20250101-commit-aaaa", "stockfish-dev-20250101-commit-bbbb"];
         for width in [20, 40, 50, 80, 120, usize::MAX] {
-            let text = table_within(width, 32, 2, |longest| grid(&names, longest));
+            let text = table_within(width, 32, 2, |longest| names_table(&names, longest));
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}\n{text}");
             assert!(text.contains("aaaa") && text.contains("bbbb"), "{width}\n{text}");
             assert_eq!(names.iter().all(|name| text.contains(name)), width >= 80, "{width}\n{text}");

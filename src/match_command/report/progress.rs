@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arena::schedule::{ColourOrder, Fixture};
-use arena::{GameEntry, Grid, Match, MatchFigure};
-use game::{clock_face, counted};
+use arena::{GameEntry, Match, MatchFigure};
+use game::{Table, clock_face, counted};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
@@ -288,11 +288,11 @@ fn fault_line(plan: &MatchPlan, entry: &GameEntry) -> String {
 
 /// Returns the table of a terminal: score, Elo, and how the program has lost games by its own fault. A narrow terminal has
 /// fewer columns, the most important ones.
-fn live_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Grid {
+fn live_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Table {
     // The score is that of all games, Elo and superiority are those of complete pairs.
     let elo = if plan.schedule.colours == ColourOrder::Pairs { "Elo, pairs" } else { "Elo, games" };
-    let headings = ["", "Program", "Points", "%", elo, "Time", "Crash", "Other", "LOS %", "Draw %"];
-    let mut grid = Grid::new(&headings, &[1]);
+    let numbers = ["Points", "%", elo, "Time", "Crash", "Other", "LOS %", "Draw %"];
+    let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(numbers);
     for (rank, program) in (1..).zip(game.standings.ranking()) {
         let standing = &game.standings.programs[program];
         let (games, sample) = (&standing.games, standing.sample());
@@ -300,7 +300,7 @@ fn live_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Grid {
         let percent =
             |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
         let count = |fault: &str| standing.faults.get(fault).copied().unwrap_or(0);
-        grid.push([
+        table.push([
             rank.to_string(),
             shortened(plan.name(program), longest_name),
             format!("{points:.1}/{}", games.games()),
@@ -313,7 +313,7 @@ fn live_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Grid {
             percent(games.draw_ratio()),
         ]);
     }
-    grid
+    table
 }
 
 /// Returns the ratio of the test with its bounds.

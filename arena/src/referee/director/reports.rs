@@ -13,7 +13,7 @@ use crate::referee::live_game::LiveGame;
 impl EventState {
     /// Returns the table, the programs present and the games in play.
     pub(super) fn status(&self, at: Instant) -> String {
-        let mut text = crate::referee::report::standings_table(self).text();
+        let mut text = crate::referee::report::standings_table(self).to_string();
         let absent: Vec<&str> = (0..self.settings.programs.len())
             .filter(|&program| !self.is_present(program))
             .map(|program| self.name(program))

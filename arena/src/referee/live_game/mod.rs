@@ -67,10 +67,7 @@ impl LiveGame {
     pub(super) fn begin(began: &Fact, seats: ByColor<Seat>, rules: &Rules) -> Option<LiveGame> {
         let Fact::Began { start, moves, at, .. } = began else { return None };
         let mut game = Game::from_fen(start, CastlingMode::Standard).ok()?;
-        for text in moves {
-            let mv = game.parse_move(text).ok()?;
-            game.play(mv).ok()?;
-        }
+        game.play_line(moves).ok()?;
         let record = GameRecord::new(game, seats, SystemTime::UNIX_EPOCH + Duration::from_millis(*at));
         Some(LiveGame {
             fixture: began.fixture()?,

@@ -61,9 +61,7 @@ impl Simulation {
         for (&(game, ply), san) in &self.told.moves {
             let coordinates = moves.get(&game).and_then(|moves| moves.get(ply)).copied();
             let mut board = game::Game::default();
-            for mv in moves.get(&game).into_iter().flatten().take(ply) {
-                board.play(board.parse_move(mv).expect("legal")).expect("legal");
-            }
+            board.play_line(moves.get(&game).into_iter().flatten().take(ply)).expect("legal");
             let told = board.parse_move(san).expect("a told move is legal");
             assert_eq!(coordinates, Some(&*board.coordinate(told)), "a told move of game {game} is lost");
         }

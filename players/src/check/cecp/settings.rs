@@ -194,8 +194,7 @@ fn rival_time(program: &mut CecpHarness, modes: [&str; 2]) -> Checked {
 fn second_move(mut game: Game, line: &str) -> Option<String> {
     let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit() || c == '(' || c == '.');
     let mut moves = line.split_whitespace().filter(|word| !is_number(word));
-    let first = game.parse_move(moves.next()?).ok()?;
-    game.play(first).ok()?;
+    game.play_text(moves.next()?).ok()?;
     let second = game.parse_move(moves.next()?).ok()?;
     Some(game.coordinate(second))
 }

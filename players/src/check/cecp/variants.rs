@@ -220,9 +220,7 @@ mod tests {
     use super::*;
 
     fn after(mut game: Game, moves: &str) -> Option<Game> {
-        for mv in moves.split(' ').filter(|mv| !mv.is_empty()) {
-            game.play(game.parse_move(mv).ok()?).ok()?;
-        }
+        game.play_line(moves.split_whitespace()).ok()?;
         Some(game)
     }
 

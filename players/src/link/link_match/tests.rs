@@ -52,10 +52,7 @@ fn hello(role: LinkRole, session: &str) -> Hello {
 fn plan(games: u32, opening: &'static str) -> LinkPlan {
     let begin = move |_| {
         let mut game = Game::default();
-        for text in opening.split_whitespace() {
-            let mv = game.parse_move(text).map_err(|error| error.to_string())?;
-            game.play(mv).map_err(|error| error.to_string())?;
-        }
+        game.play_line(opening.split_whitespace()).map_err(|error| error.to_string())?;
         Ok(game)
     };
     let terms = MatchTerms { games, control: "60+1".into(), event: "Test".into(), site: "?".into() };

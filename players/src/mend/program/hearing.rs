@@ -56,7 +56,7 @@ impl Program {
         // Moves for which nobody has asked are dropped.
         let Some(asked) = self.asked.as_mut().filter(|asked| !asked.question.is_analysis) else { return };
         let mut game = asked.question.game.clone();
-        let Some(mv) = game.parse_move(text).ok().filter(|&mv| game.play(mv).is_ok()) else {
+        let Ok(mv) = game.play_text(text) else {
             let illegal = format!("the program makes the illegal move {}", excerpt(text));
             return self.ask_again(&illegal, Program::give_up);
         };
