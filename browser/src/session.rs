@@ -112,10 +112,7 @@ impl Session {
 
     fn set_position(&mut self, start: &StartPosition, moves: &[UciMove]) -> Result<(), String> {
         let refused = |problem: &dyn std::error::Error| format!("position not set up: {problem}");
-        let mut game = match start {
-            StartPosition::Initial => Game::with_mode(game::Variant::Chess, self.mode),
-            StartPosition::Fen(fen) => Game::from_fen(fen, self.mode).map_err(|error| refused(&error))?,
-        };
+        let mut game = start.game(game::Variant::Chess, self.mode).map_err(|error| refused(&error))?;
         game.play_line(moves.iter().map(ToString::to_string)).map_err(|error| refused(&error))?;
         self.game = game;
         Ok(())

@@ -1,5 +1,6 @@
 //! A program that speaks CECP and plays random legal moves at once. It announces many features and does nothing about most of them,
-//! so it may pass only those rules of `herald check` that it keeps. `--wreck` gives it a fault. With `--uci` it speaks UCI.
+//! so it may pass only those rules of `herald check` that it keeps. `--wreck` gives it a fault. With `--uci` it speaks UCI; with
+//! `--probe` it knows how long it took, so that what a match charges beyond is the lag of the runner and of the machine.
 //!
 //! With `--pretend` it also acts as if it thought: it sleeps for the same time before each move, prints invented thinking output,
 //! repeats scores that it is told, reserves memory that it never touches, and obeys what comes meanwhile.
@@ -20,8 +21,11 @@ use self::pretence::Pretence;
 #[derive(Parser)]
 struct Arguments {
     /// Speak UCI
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["wreck", "pretend", "delay"])]
     uci: bool,
+    /// Milliseconds that each move takes, with the microseconds that it took as its nodes
+    #[arg(long, requires = "uci")]
+    probe: Option<u64>,
     /// Fault
     #[arg(long, value_enum)]
     wreck: Option<Wreck>,
@@ -173,7 +177,7 @@ fn main() {
     let arguments = Arguments::parse();
     if arguments.uci {
         // The GUI may have gone.
-        let _ = uci::run();
+        let _ = uci::run(arguments.probe.map(Duration::from_millis));
         return;
     }
     let (sender, lines) = mpsc::channel();

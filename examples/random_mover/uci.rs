@@ -2,9 +2,11 @@
 //! nothing. A check that passes more of it than that can be fooled.
 
 use std::io::{self, BufRead, Write};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use game::Game;
-use messages::uci::{Command, StartPosition};
+use game::{CastlingMode, Game, Variant};
+use messages::uci::Command;
 
 const OPTIONS: &str = "option name Hash type spin default 16 min 1 max 1024
 option name Threads type spin default 1 min 1 max 64
@@ -12,9 +14,10 @@ option name MultiPV type spin default 1 min 1 max 64
 option name Ponder type check default false
 option name Clear Hash type button";
 
-pub(super) fn run() -> io::Result<()> {
-    // The same moves in each run, so that nothing is kept by chance.
-    fastrand::seed(33);
+/// Speaks UCI. With `probe` each move takes this time, and its nodes are the microseconds that it took.
+pub(super) fn run(probe: Option<Duration>) -> io::Result<()> {
+    // The same moves in each run, so that nothing is kept by chance; two probes play different ones.
+    fastrand::seed(probe.map_or(33, |_| u64::from(std::process::id())));
     let (mut game, mut is_waiting) = (Game::default(), false);
     for line in io::stdin().lock().lines() {
         let mut said = String::new();
@@ -22,17 +25,21 @@ pub(super) fn run() -> io::Result<()> {
             Ok(Command::Uci) => said = format!("id name Random\nid author Nobody\n{OPTIONS}\nuciok"),
             Ok(Command::IsReady) => "readyok".clone_into(&mut said),
             Ok(Command::Position { start, moves }) => {
-                if let Some(position) = position(start, &moves) {
+                if let Ok(mut position) = start.game(Variant::Chess, CastlingMode::Standard)
+                    && position.play_line(moves.iter().map(ToString::to_string)).is_ok()
+                {
                     game = position;
                 }
             }
             Ok(Command::Go(go)) => {
                 is_waiting = go.infinite || go.ponder;
                 if !is_waiting {
-                    said = answer(&game);
+                    said = answer(&game, probe);
                 }
             }
-            Ok(Command::Stop | Command::PonderHit) if std::mem::take(&mut is_waiting) => said = answer(&game),
+            Ok(Command::Stop | Command::PonderHit) if std::mem::take(&mut is_waiting) => {
+                said = answer(&game, probe);
+            }
             Ok(Command::Quit) => return Ok(()),
             _ => {}
         }
@@ -43,19 +50,12 @@ pub(super) fn run() -> io::Result<()> {
     Ok(())
 }
 
-fn position(start: StartPosition, moves: &[shakmaty::uci::UciMove]) -> Option<Game> {
-    let mut game = match start {
-        StartPosition::Initial => Game::default(),
-        StartPosition::Fen(fen) => Game::from_fen(&fen, game::CastlingMode::Standard).ok()?,
-    };
-    for mv in moves {
-        game.play(mv.to_move(game.position()).ok()?).ok()?;
-    }
-    Some(game)
-}
-
-fn answer(game: &Game) -> String {
+fn answer(game: &Game, probe: Option<Duration>) -> String {
+    let asked = Instant::now();
     let moves = game.legal_moves();
     let chosen = fastrand::choice(&moves).map_or_else(|| "0000".to_owned(), |&mv| game.coordinate(mv));
-    format!("bestmove {chosen}")
+    let Some(time) = probe else { return format!("bestmove {chosen}") };
+    thread::sleep(time.saturating_sub(asked.elapsed()));
+    let took = asked.elapsed().as_micros();
+    format!("info depth 1 score cp 0 nodes {took} pv {chosen}\nbestmove {chosen}")
 }

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use game::{Clock, Color, Game, TimeControl};
 use players::{CommandLine, NewGame, Player, PlayerEvent, Protocol, Spec, Turn};
-use shakmaty::ByColor;
 
 fn main() {
     let moves = std::env::args().nth(1).map_or(20_000, |text| text.parse().expect("a number of moves"));
@@ -54,10 +53,7 @@ fn play(players: &mut [Box<dyn Player>; 2], times: &mut Vec<Duration>) {
     let clock = Clock::new(control.clone());
     let mut game = Game::default();
     for (player, color) in players.iter_mut().zip([Color::White, Color::Black]) {
-        let controls = ByColor { white: control.clone(), black: control.clone() };
-        let ratings = ByColor::default();
-        let new =
-            NewGame { game: game.clone(), color, controls, opponent: "x".into(), ratings, ponder: false };
+        let new = NewGame { color, opponent: "x".into(), ..NewGame::new(game.clone(), &control) };
         player.new_game(&new).expect("it is ready");
     }
     while game.outcome().is_none() && game.ply() < 200 {

@@ -298,14 +298,7 @@ mod tests {
     }
 
     fn new_game(control: &TimeControl) -> NewGame {
-        NewGame {
-            game: Game::default(),
-            color: Color::White,
-            controls: shakmaty::ByColor::new_with(|_| control.clone()),
-            opponent: "X".into(),
-            ratings: shakmaty::ByColor::default(),
-            ponder: false,
-        }
+        NewGame { opponent: "X".into(), ..NewGame::new(Game::default(), control) }
     }
 
     #[test]

@@ -17,9 +17,9 @@ use messages::referee::{
     Analysis, ClientConfig, ClientConnection, ClientState, ClientTask, DisconnectReason, Remark, Response,
 };
 use platform::Bell;
-use shakmaty::ByColor;
 
-use crate::{Log, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn, start};
+use crate::player::continues;
+use crate::{KeptPlayer, Log, NewGame, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 
 /// How often `leaving` is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -31,10 +31,8 @@ const MOST_STARTS: u32 = 3;
 /// A program as a client of a referee. It outlives connections; a question does not: a move is sent only over the connection
 /// and in the position for which the referee asked.
 pub struct Bridge {
-    spec: Spec,
-    log: Option<Arc<dyn Log>>,
+    program: KeptPlayer,
     client: ClientState,
-    player: Option<Box<dyn Player>>,
     /// The game as the program knows it, if it does. While it thinks, this is the position that the referee asked about.
     known: Option<KnownGame>,
     /// Whether the program has to move.
@@ -73,12 +71,9 @@ impl Bridge {
         control: TimeControl,
         overhead: Duration,
     ) -> Result<Bridge, PlayerFault> {
-        let player = start(&spec, log.clone())?;
         Ok(Bridge {
-            spec,
-            log,
+            program: KeptPlayer::start(spec, log)?,
             client: ClientState::new(control),
-            player: Some(player),
             known: None,
             is_thinking: false,
             thinking: Thinking::default(),
@@ -90,7 +85,7 @@ impl Bridge {
 
     /// Name that the program reports; empty if it reports none.
     pub fn name(&self) -> &str {
-        self.player.as_ref().map_or("", |player| player.name())
+        self.program.name()
     }
 
     /// Signs on and takes part until the connection ends or `leaving` is set. Calls `alarm` if a person has to help.
@@ -130,9 +125,7 @@ impl Bridge {
 
     /// Ends the program.
     pub fn close(mut self) {
-        if let Some(player) = self.player.take() {
-            player.quit();
-        }
+        self.program.quit();
     }
 }
 
@@ -166,7 +159,7 @@ impl BridgeSession<'_> {
     fn wait(&self, lines: &RefereeLines) {
         let mut sources = vec![lines.bell.source()];
         // Without a game the program may have ended, as CEGO demands; its closed pipe would always be ready.
-        let player = self.bridge.player.as_ref().filter(|_| self.bridge.known.is_some());
+        let player = self.bridge.program.player.as_ref().filter(|_| self.bridge.known.is_some());
         sources.extend(player.and_then(|player| player.source()));
         platform::wait(&sources, Instant::now() + POLL_INTERVAL);
     }
@@ -256,7 +249,7 @@ impl BridgeSession<'_> {
 /// Events of the program.
 impl BridgeSession<'_> {
     fn listen(&mut self) -> io::Result<()> {
-        while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
+        while let Some(arrival) = self.bridge.program.player.as_mut().and_then(|player| player.take()) {
             let (is_thinking, is_offered) = (self.bridge.is_thinking, self.bridge.client.is_draw_offered());
             match arrival.event {
                 PlayerEvent::Complaint(text) => {
@@ -322,7 +315,7 @@ impl Bridge {
         let told = result.and_then(Outcome::adjudicated);
         let told = told.unwrap_or(Outcome::Draw(DrawReason::Adjudication));
         let on_board = self.client.game().outcome().filter(|outcome| outcome.result() == told.result());
-        if let (Some(player), Some(_)) = (&mut self.player, &self.known) {
+        if let (Some(player), Some(_)) = (&mut self.program.player, &self.known) {
             // A program that has ended is restarted for the next game.
             let _ = player.end_game(on_board.unwrap_or(told));
         }
@@ -332,36 +325,24 @@ impl Bridge {
         self.thinking = Thinking::default();
     }
 
-    /// The program; started if it doesn't run.
-    fn player(&mut self) -> Result<&mut dyn Player, PlayerFault> {
-        let player = match self.player.take() {
-            Some(player) => player,
-            None => start(&self.spec, self.log.clone())?,
-        };
-        Ok(&mut **self.player.insert(player))
-    }
-
     fn restart(&mut self) -> Result<(), PlayerFault> {
-        if let Some(player) = self.player.take() {
-            player.quit();
-        }
+        self.program.quit();
         self.known = None;
-        self.player().map(drop)
+        self.program.player().map(drop)
     }
 
     fn set_up(&mut self, color: Color, ponder: bool) -> Result<(), PlayerFault> {
         let game = self.client.game().clone();
-        let controls = ByColor::new_with(|_| self.client.control().clone());
         let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
-        let new = NewGame { game, color, controls, opponent, ratings: ByColor::default(), ponder };
-        self.player()?.new_game(&new)?;
+        let new = NewGame { color, opponent, ponder, ..NewGame::new(game, self.client.control()) };
+        self.program.player()?.new_game(&new)?;
         self.known = Some(KnownGame { game: new.game, has_moved: false });
         Ok(())
     }
 
     fn think(&mut self, game: &Game, ponder: bool) -> Result<(), PlayerFault> {
         self.is_thinking = true;
-        if !self.known.as_ref().is_some_and(|known| known.leads_to(game)) {
+        if !self.known.as_ref().is_some_and(|known| continues(game, &known.game, known.has_moved)) {
             self.set_up(game.turn(), ponder)?;
         }
         let at = Instant::now();
@@ -372,7 +353,7 @@ impl Bridge {
             clock.set_remaining(game.turn(), remaining.saturating_sub(kept), at);
         }
         self.known = Some(KnownGame { game: game.clone(), has_moved: false });
-        let player = self.player()?;
+        let player = self.program.player()?;
         player.think(&Turn { game, clock: &clock, at })?;
         if offers {
             player.offer_draw()?;
@@ -387,16 +368,7 @@ impl Bridge {
         let at = Instant::now();
         let clock = self.client.clock(at);
         self.known = Some(KnownGame { game: game.clone(), has_moved: true });
-        self.player()?.wait(&Turn { game: &game, clock: &clock, at })
-    }
-}
-
-impl KnownGame {
-    /// Whether this game continues the known one, so that sending the further moves is enough.
-    fn leads_to(&self, game: &Game) -> bool {
-        let known = &self.game;
-        let is_beginning = game.start_fen() == known.start_fen() && game.moves().starts_with(known.moves());
-        is_beginning && (!self.has_moved || game.ply() == known.ply() + 1)
+        self.program.player()?.wait(&Turn { game: &game, clock: &clock, at })
     }
 }
 

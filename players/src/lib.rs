@@ -55,3 +55,41 @@ pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn Player>, 
         Protocol::Autoplayer => Box::new(AutoplayerPlayer::start(spec, log)?),
     })
 }
+
+/// A program that is started again for the next game if it ends.
+pub struct KeptPlayer {
+    spec: Spec,
+    log: Option<Arc<dyn Log>>,
+    player: Option<Box<dyn Player>>,
+}
+
+impl KeptPlayer {
+    /// Starts the program.
+    ///
+    /// # Errors
+    /// It can't be started, or is not ready in time.
+    pub fn start(spec: Spec, log: Option<Arc<dyn Log>>) -> Result<KeptPlayer, PlayerFault> {
+        let player = Some(start(&spec, log.clone())?);
+        Ok(KeptPlayer { spec, log, player })
+    }
+
+    /// Name that the program reports; empty if it reports none.
+    pub fn name(&self) -> &str {
+        self.player.as_ref().map_or("", |player| player.name())
+    }
+
+    /// The program, started if it doesn't run.
+    fn player(&mut self) -> Result<&mut dyn Player, PlayerFault> {
+        let player = match self.player.take() {
+            Some(player) => player,
+            None => start(&self.spec, self.log.clone())?,
+        };
+        Ok(&mut **self.player.insert(player))
+    }
+
+    fn quit(&mut self) {
+        if let Some(player) = self.player.take() {
+            player.quit();
+        }
+    }
+}

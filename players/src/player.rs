@@ -178,6 +178,15 @@ pub struct NewGame {
     pub ponder: bool,
 }
 
+impl NewGame {
+    /// A game in which the player has the side on move, with a time control for both sides and nothing said of the opponent.
+    pub fn new(game: Game, control: &TimeControl) -> NewGame {
+        let (color, controls) = (game.turn(), ByColor::new_with(|_| control.clone()));
+        let (opponent, ratings) = (String::new(), ByColor::default());
+        NewGame { game, color, controls, opponent, ratings, ponder: false }
+    }
+}
+
 /// The state of the game when a player has to move or begins to wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
@@ -333,6 +342,13 @@ pub struct Departure {
     pub killed: bool,
     /// Processor time and memory used, if known.
     pub resources: Option<Resources>,
+}
+
+/// Whether a game continues the one that a program knows, so that it is enough to send the further moves: only one to a program that
+/// has moved.
+pub(crate) fn continues(game: &Game, known: &Game, has_moved: bool) -> bool {
+    let is_beginning = game.start_fen() == known.start_fen() && game.moves().starts_with(known.moves());
+    is_beginning && (!has_moved || game.ply() == known.ply() + 1)
 }
 
 /// Finds the name under which a program offers a variant, among the names that it told.

@@ -80,25 +80,6 @@ impl Repair {
             Repair::Quit => "quit",
         }
     }
-
-    /// What the repair does, in one line for the user.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Repair::Ping => "answers `ping` in the program's place",
-            Repair::Force => "drops moves that come after `force`, `new` or `result`",
-            Repair::IllegalMove => "refuses illegal moves in the program's place",
-            Repair::OneLineARead => "sends one line at a time",
-            Repair::WholeSeconds => "rounds `st` down, or sends a clock",
-            Repair::MateScores => "writes mates as 100000 plus the number of moves",
-            Repair::TimeCommands => "sends clocks in place of `st` and `sd`, and before each move",
-            Repair::Undo => "sets up the position anew after `undo` and `remove`",
-            Repair::SetBoard => "sets up positions by `edit` or by moves",
-            Repair::Features => "tells the features in the program's place",
-            Repair::Claims => "drops wrong claims of results",
-            Repair::KnownCommands => "keeps commands back that the program doesn't know",
-            Repair::Quit => "kills a program that doesn't end",
-        }
-    }
 }
 
 impl fmt::Display for Repair {

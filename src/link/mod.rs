@@ -12,8 +12,8 @@ use std::time::{Instant, SystemTime};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, CommandFactory as _, FromArgMatches as _};
 use platform::signals::{self, Signal};
-use players::link::{self, LinkConfig, LinkEngine, LinkPlan, LinkReport};
-use players::{Log, PlayerFault, Protocol, TextLog};
+use players::link::{self, LinkConfig, LinkPlan, LinkReport};
+use players::{KeptPlayer, Log, PlayerFault, Protocol, TextLog};
 
 use self::games::GamesFile;
 use self::options::{LineArgs, LinkEngineArgs, LinkMatchArgs};
@@ -79,7 +79,7 @@ impl LinkArgs {
             |name: &str| log.clone().map(|file| Arc::new(TextLog::new(name, began, file)) as Arc<dyn Log>);
         let is_uci = spec.protocol == Protocol::Uci;
         let command = spec.command.clone();
-        let engine = LinkEngine::start(spec, log("engine"));
+        let engine = KeptPlayer::start(spec, log("engine"));
         let engine =
             engine.map_err(|fault| WrongInput::of(anyhow!("{command} {}", explain(&fault, is_uci))))?;
         let own = Some(printing_ascii(engine.name())).filter(|name| !name.is_empty());

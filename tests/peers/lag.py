@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Evaluates a match of players/examples/probe.rs: what the clock charged beyond what the engines say that they took.
+"""Evaluates a match of `random_mover --uci --probe 5`: what the clock charged beyond what the engines say that they took.
 
     tests/peers/lag.py GAMES.pgn      (written with --pgn-fields time,nodes,lag,clock)
 """

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use game::{Clock, DrawReason, Game, Move, Outcome, Score, TimeControl};
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Spec, Thinking, Turn};
-use shakmaty::ByColor;
 
 use super::herald::{MateProver, PROOF_NODES, PlayingSearch};
 use super::{
@@ -175,20 +174,12 @@ impl Analyzer for ProgramAnalyzer {
             Some(player) => (player, self.game == GameAnnouncement::Begun),
             None => (players::start(&self.spec, None)?, false),
         };
-        let controls = ByColor::new_with(|_| self.limit.clone());
         // Each question of UCI contains the whole game; other protocols go only forward.
         if !is_known || self.spec.protocol != Protocol::Uci {
-            player.new_game(&NewGame {
-                game: game.clone(),
-                color: game.turn(),
-                controls: controls.clone(),
-                opponent: String::new(),
-                ratings: ByColor::default(),
-                ponder: false,
-            })?;
+            player.new_game(&NewGame::new(game.clone(), &self.limit))?;
         }
         let began = Instant::now();
-        player.think(&Turn { game, clock: &Clock::with_controls(controls), at: began })?;
+        player.think(&Turn { game, clock: &Clock::new(self.limit.clone()), at: began })?;
         let analysis = match self.listen(&mut *player, game, began, goes_on)? {
             Heard::Answer(analysis) => analysis,
             // It would not hear of the end of the game either.

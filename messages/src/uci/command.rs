@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use game::{MoveLimits, MoveTime};
+use game::{CastlingMode, FenError, Game, MoveLimits, MoveTime, Variant};
 use shakmaty::Color;
 use shakmaty::uci::UciMove;
 
@@ -79,6 +79,19 @@ pub enum StartPosition {
     Initial,
     /// A FEN, which is not validated.
     Fen(String),
+}
+
+impl StartPosition {
+    /// The start of a game of a variant from it.
+    ///
+    /// # Errors
+    /// The FEN is none, or its position is illegal in the variant.
+    pub fn game(&self, variant: Variant, mode: CastlingMode) -> Result<Game, FenError> {
+        match self {
+            StartPosition::Initial => Ok(Game::with_mode(variant, mode)),
+            StartPosition::Fen(fen) => Game::from_variant_fen(variant, fen, mode),
+        }
+    }
 }
 
 parameters! {

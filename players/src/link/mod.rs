@@ -24,7 +24,7 @@ use messages::autoplayer::MatchTerms;
 
 pub use line::LinkPlace;
 
-use crate::{Log, Player, PlayerFault, Spec, start};
+use crate::{KeptPlayer, Log};
 
 /// Something that the operator is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,44 +37,6 @@ pub enum LinkReport {
     Thinking(String),
     /// A game that is over, in PGN.
     Game(String),
-}
-
-/// An engine that plays over a link. It is started again for the next game if it ends.
-pub struct LinkEngine {
-    spec: Spec,
-    log: Option<Arc<dyn Log>>,
-    player: Option<Box<dyn Player>>,
-}
-
-impl LinkEngine {
-    /// Starts the engine.
-    ///
-    /// # Errors
-    /// It can't be started, or is not ready in time.
-    pub fn start(spec: Spec, log: Option<Arc<dyn Log>>) -> Result<LinkEngine, PlayerFault> {
-        let player = Some(start(&spec, log.clone())?);
-        Ok(LinkEngine { spec, log, player })
-    }
-
-    /// Name that the engine reports; empty if it reports none.
-    pub fn name(&self) -> &str {
-        self.player.as_ref().map_or("", |player| player.name())
-    }
-
-    /// The engine, started if it doesn't run.
-    fn player(&mut self) -> Result<&mut dyn Player, PlayerFault> {
-        let player = match self.player.take() {
-            Some(player) => player,
-            None => start(&self.spec, self.log.clone())?,
-        };
-        Ok(&mut **self.player.insert(player))
-    }
-
-    fn quit(&mut self) {
-        if let Some(player) = self.player.take() {
-            player.quit();
-        }
-    }
 }
 
 /// The master's settings of a match.
@@ -126,7 +88,7 @@ pub enum LinkError {
 /// # Errors
 /// The match is not complete.
 pub fn play(
-    engine: LinkEngine,
+    engine: KeptPlayer,
     config: LinkConfig,
     leaving: &AtomicBool,
     report: &mut dyn FnMut(LinkReport),

@@ -5,9 +5,8 @@ use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, Game, Move, Phase, PlayedVariant, TimeControl};
+use game::{Clock, Game, Move, Phase, PlayedVariant, TimeControl};
 use messages::cecp::OptionDefinition;
-use shakmaty::ByColor;
 
 use crate::{CecpPlayer, Log, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Spec, Turn, UciPlayer};
 
@@ -219,14 +218,7 @@ fn prove_cecp(
 fn makes_a_move(player: &mut CecpPlayer, until: Instant) -> Result<bool, PlayerFault> {
     let phase = Phase { moves: None, time: Duration::from_secs(10), increment: Duration::ZERO };
     let control = TimeControl::of_phase(phase).unwrap_or(TimeControl::Unlimited);
-    let new = NewGame {
-        game: Game::default(),
-        color: Color::White,
-        controls: ByColor { white: control.clone(), black: control.clone() },
-        opponent: String::new(),
-        ratings: ByColor::default(),
-        ponder: false,
-    };
+    let new = NewGame::new(Game::default(), &control);
     player.new_game(&new)?;
     player.think(&Turn { game: &new.game, clock: &Clock::new(control), at: Instant::now() })?;
     while Instant::now() < until {

@@ -140,21 +140,13 @@ impl UciFront {
 
     fn set_up(&mut self, start: &StartPosition, moves: &[UciMove], desk: &mut Desk) {
         let mode = if self.is_chess960 { CastlingMode::Chess960 } else { self.variant.mode };
-        let played = PlayedVariant { mode, ..self.variant };
-        let begun = match start {
-            StartPosition::Initial => Ok(played.start()),
-            StartPosition::Fen(fen) => played.read(fen),
-        };
-        let mut game = match begun {
+        let mut game = match start.game(self.variant.variant, mode) {
             Ok(game) => game,
             Err(error) => return note(desk, &format!("illegal position: {error}")),
         };
-        for text in moves {
-            let played = text.to_move(game.position()).ok().filter(|&mv| game.play(mv).is_ok());
-            if played.is_none() {
-                note(desk, &format!("illegal move {text}; the moves from there on are ignored"));
-                break;
-            }
+        let mut plays = |text: &UciMove| text.to_move(game.position()).is_ok_and(|mv| game.play(mv).is_ok());
+        if let Some(text) = moves.iter().find(|text| !plays(text)) {
+            note(desk, &format!("illegal move {text}; the moves from there on are ignored"));
         }
         self.game = game;
     }

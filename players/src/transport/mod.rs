@@ -175,11 +175,6 @@ impl Caller {
     }
 }
 
-/// Whether a server answers at `HOST:PORT`.
-pub fn is_there(address: &str, within: Duration) -> bool {
-    dial(address, within).is_ok()
-}
-
 fn dial(address: &str, within: Duration) -> io::Result<TcpStream> {
     let mut last = io::Error::new(ErrorKind::NotFound, "no such host");
     for address in address.to_socket_addrs()? {

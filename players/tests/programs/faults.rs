@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, Game, TimeControl};
+use game::{Clock, Game, TimeControl};
 use players::{NewGame, PlayerEvent, Protocol, Spec, Turn};
-use shakmaty::ByColor;
 
 use crate::built::start;
 use crate::support::{fixture, is_gone, is_running, unique_seed};
@@ -15,15 +14,7 @@ use Protocol::{Cecp, Cego, Uci};
 fn said(spec: &Spec) -> Vec<PlayerEvent> {
     let mut player = start(spec);
     let (game, control) = (Game::default(), "60+1".parse::<TimeControl>().expect("a time control"));
-    let new = NewGame {
-        game: game.clone(),
-        color: Color::White,
-        controls: ByColor { white: control.clone(), black: control.clone() },
-        opponent: String::new(),
-        ratings: ByColor::default(),
-        ponder: false,
-    };
-    player.new_game(&new).expect("it is ready");
+    player.new_game(&NewGame::new(game.clone(), &control)).expect("it is ready");
     let turn = Turn { game: &game, clock: &Clock::new(control), at: Instant::now() };
     player.think(&turn).expect("it listens");
     // Long enough for anything on a busy machine.

@@ -220,18 +220,11 @@ fn read_check(name: &str, value: &str) -> Result<bool, String> {
 impl UciSession<'_> {
     /// Sets up a position; if it is invalid, the previous one is kept.
     fn set_position(&mut self, start: &StartPosition, moves: &[UciMove]) -> Result<(), String> {
-        let game = self.read_position(start, moves);
-        self.game = game.map_err(|problem| format!("position not set up: {problem}"))?;
+        let refused = |problem: &dyn Error| format!("position not set up: {problem}");
+        let mut game = start.game(self.variant, self.mode).map_err(|error| refused(&error))?;
+        game.play_line(moves.iter().map(ToString::to_string)).map_err(|error| refused(&error))?;
+        self.game = game;
         Ok(())
-    }
-
-    fn read_position(&self, start: &StartPosition, moves: &[UciMove]) -> Result<Game, Box<dyn Error>> {
-        let mut game = match start {
-            StartPosition::Initial => Game::with_mode(self.variant, self.mode),
-            StartPosition::Fen(fen) => Game::from_variant_fen(self.variant, fen, self.mode)?,
-        };
-        game.play_line(moves.iter().map(ToString::to_string))?;
-        Ok(game)
     }
 
     fn show_board(&mut self) {

@@ -59,20 +59,28 @@ fn plan(games: u32, opening: &'static str) -> LinkPlan {
     LinkPlan { terms, opening: Box::new(begin), date: Box::new(|| "2026.01.02".to_owned()) }
 }
 
+fn anna(plan: LinkPlan) -> LinkMatch {
+    let seat = LinkSeat { name: "Anna".to_owned(), rating: Some(2000) };
+    LinkMatch::new(seat, false, Some(plan), Duration::ZERO, PATIENCE)
+}
+
+fn boris() -> LinkMatch {
+    let seat = LinkSeat { name: "Boris".to_owned(), rating: None };
+    LinkMatch::new(seat, false, None, Duration::ZERO, PATIENCE)
+}
+
+fn played(ply: u32, san: &str, used: u64, left: Option<u64>) -> LinkMessage {
+    LinkMessage::Move(PlayedMove { game: 1, ply, san: san.into(), used, left, comment: String::new() })
+}
+
+fn verdict(ply: u32, result: &str, reason: &str) -> GameVerdict {
+    GameVerdict { game: 1, ply, result: result.into(), reason: reason.into(), detail: String::new() }
+}
+
 impl Pair {
     fn start(games: u32, opening: &'static str) -> Pair {
-        let seat = |name: &str, rating| LinkSeat { name: name.to_owned(), rating };
         let mut pair = Pair {
-            ends: [
-                LinkMatch::new(
-                    seat("Anna", Some(2000)),
-                    false,
-                    Some(plan(games, opening)),
-                    Duration::ZERO,
-                    PATIENCE,
-                ),
-                LinkMatch::new(seat("Boris", None), false, None, Duration::ZERO, PATIENCE),
-            ],
+            ends: [anna(plan(games, opening)), boris()],
             letters: Default::default(),
             games: Default::default(),
             alerts: Default::default(),
@@ -115,11 +123,15 @@ impl Pair {
         }
     }
 
+    fn hears(&mut self, end: usize, message: LinkMessage) {
+        self.ends[end].hear(message, self.now);
+        self.act(end);
+    }
+
     /// Carries a letter to an end. Returns whether there was one.
     fn carry(&mut self, end: usize) -> bool {
         let Some(message) = self.letters[end].pop_front() else { return false };
-        self.ends[end].hear(message, self.now);
-        self.act(end);
+        self.hears(end, message);
         true
     }
 
@@ -303,19 +315,7 @@ fn both_engines_end_the_game_at_the_same_time() {
 #[test]
 fn moves_out_of_turn_and_clocks_that_differ_are_told() {
     let mut pair = Pair::start(1, "");
-    let played = |ply, san: &str, left| {
-        let san = san.to_owned();
-        LinkMessage::Move(PlayedMove {
-            game: 1,
-            ply,
-            san,
-            used: 100,
-            left: Some(left),
-            comment: String::new(),
-        })
-    };
-    pair.ends[MASTER].hear(played(1, "e4", 60_000), pair.now);
-    pair.act(MASTER);
+    pair.hears(MASTER, played(1, "e4", 100, Some(60_000)));
     assert_eq!(pair.alerts[MASTER], ["ignored: e4 of Boris out of turn, as move 1 of the game"]);
     pair.settle();
     assert_eq!(
@@ -324,15 +324,13 @@ fn moves_out_of_turn_and_clocks_that_differ_are_told() {
     );
     pair.play("e4");
     pair.asked = [false; 2];
-    pair.ends[MASTER].hear(played(2, "e5", 70_000), pair.now);
-    pair.act(MASTER);
+    pair.hears(MASTER, played(2, "e5", 100, Some(70_000)));
     assert!(pair.alerts[MASTER][1].starts_with("clocks run apart: Boris has 70s left"), "{:?}", pair.alerts);
     assert_eq!(pair.clocks(MASTER)[1], 70_000, "its owner's word counts");
     pair.play("Nf3");
     // Eleven seconds have passed, of which the other end counts a tenth of one.
     pair.pass(9000);
-    pair.ends[MASTER].hear(played(4, "Nc6", 70_900), pair.now);
-    pair.act(MASTER);
+    pair.hears(MASTER, played(4, "Nc6", 100, Some(70_900)));
     let last = pair.alerts[MASTER].last().expect("an alert");
     assert!(last.contains("used 100ms by its own interface, but 11s have passed here"), "{last}");
 }
@@ -341,22 +339,13 @@ fn moves_out_of_turn_and_clocks_that_differ_are_told() {
 fn an_illegal_move_over_the_link_ends_the_game_without_a_result() {
     let mut pair = Pair::start(1, "");
     pair.play("e4");
-    let san = "Ke6".to_owned();
-    let played = PlayedMove { game: 1, ply: 2, san, used: 0, left: None, comment: String::new() };
-    pair.ends[MASTER].hear(LinkMessage::Move(played), pair.now);
+    pair.ends[MASTER].hear(played(2, "Ke6", 0, None), pair.now);
     pair.settle();
     assert!(has(&pair.games()[0], "[Result \"*\"]") && pair.alerts.iter().all(|alerts| !alerts.is_empty()));
 }
 
 #[test]
 fn a_verdict_that_cannot_be_confirmed_is_told_to_both_operators() {
-    let verdict = |result: &str, reason: &str| GameVerdict {
-        game: 1,
-        ply: 1,
-        result: result.into(),
-        reason: reason.into(),
-        detail: String::new(),
-    };
     for (result, reason, is_fine) in [
         ("1-0", "White mates", false),
         ("1-0", "Black resigns", false),
@@ -368,14 +357,13 @@ fn a_verdict_that_cannot_be_confirmed_is_told_to_both_operators() {
     ] {
         let mut pair = Pair::start(1, "");
         pair.play("e4");
-        pair.ends[SLAVE].hear(LinkMessage::End(verdict(result, reason)), pair.now);
-        pair.act(SLAVE);
+        pair.hears(SLAVE, LinkMessage::End(verdict(1, result, reason)));
         assert_eq!(pair.alerts[SLAVE].is_empty(), is_fine, "{result} {reason}");
         assert!(has(&pair.games[SLAVE][0], &format!("[Result \"{result}\"]")));
         // The master does not believe everything, either.
         let mut pair = Pair::start(1, "");
         pair.play("e4");
-        pair.ends[MASTER].hear(LinkMessage::Claim(verdict(result, reason)), pair.now);
+        pair.ends[MASTER].hear(LinkMessage::Claim(verdict(1, result, reason)), pair.now);
         pair.settle();
         let is_own_loss = (result, reason) == ("1-0", "Black resigns")
             || (result, reason) == ("1-0", "Black forfeits on time")
@@ -389,8 +377,7 @@ fn a_verdict_that_cannot_be_confirmed_is_told_to_both_operators() {
 fn an_interface_that_was_started_again_gets_the_next_game() {
     let mut pair = Pair::start(2, "");
     pair.play("e4");
-    let own = LinkSeat { name: "Boris".into(), rating: None };
-    pair.ends[SLAVE] = LinkMatch::new(own, false, None, Duration::ZERO, PATIENCE);
+    pair.ends[SLAVE] = boris();
     pair.letters = Default::default();
     pair.ends[MASTER].connected(&hello(LinkRole::Slave, "t"), true, pair.now);
     pair.ends[SLAVE].connected(&hello(LinkRole::Master, "m"), true, pair.now);
@@ -483,10 +470,7 @@ fn an_end_that_does_not_fit_the_moves_is_one_without_a_result() {
     {
         let mut pair = Pair::start(1, "e4 e5");
         pair.play("Nf3");
-        let (result, reason) = ("1-0".into(), "Black resigns".into());
-        let verdict = GameVerdict { game: 1, ply, result, reason, detail: String::new() };
-        pair.ends[SLAVE].hear(LinkMessage::End(verdict), pair.now);
-        pair.act(SLAVE);
+        pair.hears(SLAVE, LinkMessage::End(verdict(ply, "1-0", "Black resigns")));
         let pgn = &pair.games[SLAVE][0];
         assert!(has(pgn, told) && has(pgn, "[Termination \"unterminated\"]"), "{pgn}");
     }
@@ -544,13 +528,7 @@ fn clocks_that_run_apart_are_told_when_the_difference_doubles() {
 
 #[test]
 fn both_operators_are_told_the_time_control_in_words() {
-    let mut end = LinkMatch::new(
-        LinkSeat { name: "Boris".into(), rating: None },
-        false,
-        None,
-        Duration::ZERO,
-        PATIENCE,
-    );
+    let mut end = boris();
     let terms = MatchTerms { control: "40/120:20/60".into(), ..plan(2, "").terms };
     end.hear(LinkMessage::Match(terms), Instant::now());
     let told = "the match: 2 games, 40 moves in 2 minutes, then 20 moves in 1 minute, again and again";
@@ -573,9 +551,7 @@ fn one_point_is_singular() {
 fn moves_out_of_turn_are_not_told_without_end() {
     let mut pair = Pair::start(1, "");
     for _ in 0..100 {
-        let (san, comment) = ("e5".to_owned(), String::new());
-        let played = PlayedMove { game: 1, ply: 999, san, used: u64::MAX, left: Some(u64::MAX), comment };
-        pair.ends[MASTER].hear(LinkMessage::Move(played), pair.now);
+        pair.ends[MASTER].hear(played(999, "e5", u64::MAX, Some(u64::MAX)), pair.now);
     }
     pair.act(MASTER);
     assert_eq!(pair.alerts[MASTER].len(), 5);
@@ -598,8 +574,7 @@ fn an_operator_is_not_flooded_with_notes() {
 fn another_match_begins_without_points() {
     let mut pair = Pair::start(2, "");
     pair.play("f3 e5 g4 Qh4");
-    let anna = LinkSeat { name: "Anna".into(), rating: Some(2000) };
-    pair.ends[MASTER] = LinkMatch::new(anna, false, Some(plan(1, "")), Duration::ZERO, PATIENCE);
+    pair.ends[MASTER] = anna(plan(1, ""));
     (pair.letters, pair.asked) = Default::default();
     pair.ends[MASTER].connected(&hello(LinkRole::Slave, "s"), true, pair.now);
     pair.ends[SLAVE].connected(&hello(LinkRole::Master, "n"), true, pair.now);
@@ -681,15 +656,7 @@ fn a_game_without_a_result_has_none_in_its_file_whatever_its_board_shows() {
         // The slave, Black, has mated, but the master has not heard of it.
         pair.asked = [false; 2];
         pair.says(SLAVE, PlayerEvent::Move("Qh4".into()));
-        let verdict = GameVerdict {
-            game: 1,
-            ply: 4,
-            result: result.into(),
-            reason: reason.into(),
-            detail: String::new(),
-        };
-        pair.ends[SLAVE].hear(LinkMessage::End(verdict), pair.now);
-        pair.act(SLAVE);
+        pair.hears(SLAVE, LinkMessage::End(verdict(4, result, reason)));
         let result = if result == "9-9" { "*" } else { result };
         let pgn = &pair.games[SLAVE][0];
         assert!(has(pgn, &format!("[Result \"{result}\"]")) && pgn.trim_end().ends_with(result), "{pgn}");
@@ -711,10 +678,7 @@ fn time_that_is_stolen_bit_by_bit_is_told() {
             pair.asked = [false; 2];
             pair.says(MASTER, PlayerEvent::Move(white.into()));
             pair.pass(if told { waiting + 1000 } else { 900 });
-            let (ply, san) = (2 * number as u32 + 2, black.to_owned());
-            let played = PlayedMove { game: 1, ply, san, used: 1, left: None, comment: String::new() };
-            pair.ends[MASTER].hear(LinkMessage::Move(played), pair.now);
-            pair.act(MASTER);
+            pair.hears(MASTER, played(2 * number as u32 + 2, black, 1, None));
             alerts = pair.alerts[MASTER].len();
         }
         assert_eq!(alerts > 0, told, "{waiting}: {:?}", pair.alerts);
@@ -744,13 +708,7 @@ fn a_message_that_is_due_is_not_awaited_for_ever() {
     let mut pair = Pair::start(1, "f3 e5 g4");
     pair.asked = [false; 2];
     pair.says(SLAVE, PlayerEvent::Move("Qh4".into()));
-    let mut lonely = LinkMatch::new(
-        LinkSeat { name: "Anna".into(), rating: None },
-        false,
-        Some(plan(1, "")),
-        Duration::ZERO,
-        PATIENCE,
-    );
+    let mut lonely = anna(plan(1, ""));
     lonely.connected(&hello(LinkRole::Slave, "s"), true, pair.now);
     lonely.presented(Ok(()), pair.now);
     lonely.actions();
@@ -773,8 +731,7 @@ fn a_match_that_ends_before_its_last_game_is_not_complete() {
     let mut pair = Pair::start(3, "");
     pair.play("e4");
     for end in [MASTER, SLAVE] {
-        pair.ends[end].hear(LinkMessage::Bye { reason: None }, pair.now);
-        pair.act(end);
+        pair.hears(end, LinkMessage::Bye { reason: None });
         assert!(
             matches!(&pair.left[end][..], [Some(reason)] if reason.contains("before the end")),
             "{:?}",
@@ -807,8 +764,7 @@ fn a_master_that_repeats_the_match_or_its_games_is_left() {
     // Beyond the last game.
     let mut pair = Pair::start(1, "f3 e5 g4");
     pair.ends[SLAVE].abandon_game("test", pair.now);
-    pair.ends[SLAVE].hear(LinkMessage::Game(another(2)), pair.now);
-    pair.act(SLAVE);
+    pair.hears(SLAVE, LinkMessage::Game(another(2)));
     assert_eq!(
         pair.left[SLAVE],
         [Some("the master breaks the protocol: it begins game 2 of 1 after game 1".into())]
@@ -819,7 +775,6 @@ fn a_master_that_repeats_the_match_or_its_games_is_left() {
 fn a_repeated_start_does_not_set_the_clock_again() {
     let mut pair = Pair::start(2, "f3");
     pair.pass(3000);
-    pair.ends[SLAVE].hear(LinkMessage::Start { game: 1 }, pair.now);
-    pair.act(SLAVE);
+    pair.hears(SLAVE, LinkMessage::Start { game: 1 });
     assert_eq!(pair.clocks(SLAVE)[1], 57_000);
 }

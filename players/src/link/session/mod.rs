@@ -15,7 +15,8 @@ use super::line::LinkLine;
 use super::link_match::{LinkMatch, STOPPED};
 use super::live::LinkSeat;
 use super::numbered::NumberedStream;
-use super::{LinkConfig, LinkEngine, LinkError, LinkReport};
+use super::{LinkConfig, LinkError, LinkReport};
+use crate::KeptPlayer;
 use crate::limit::RateLimit;
 use crate::log::Recorder;
 
@@ -31,7 +32,7 @@ const SERIAL_THINKING_PAUSE: Duration = Duration::from_secs(2);
 
 /// One end of a link.
 pub(super) struct LinkSession<'a> {
-    engine: LinkEngine,
+    engine: KeptPlayer,
     contest: LinkMatch,
     stream: NumberedStream,
     line: LinkLine,
@@ -69,7 +70,7 @@ struct Parting {
 
 impl<'a> LinkSession<'a> {
     pub(super) fn open(
-        engine: LinkEngine,
+        engine: KeptPlayer,
         config: LinkConfig,
         report: &'a mut dyn FnMut(LinkReport),
     ) -> io::Result<LinkSession<'a>> {

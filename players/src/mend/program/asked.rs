@@ -1,11 +1,9 @@
-//! The question that waits for its answer, and the game that the program knows.
+//! The question that waits for its answer.
 
 use std::time::{Duration, Instant};
 
-use game::Game;
-
 use super::super::question::LAST_WORD;
-use super::{Answer, Asked, KnownGame};
+use super::{Answer, Asked};
 
 /// Time for a program with a line to move when it is told to. Then a move is made in its place.
 const HURRY: Duration = Duration::from_millis(500);
@@ -57,14 +55,5 @@ impl Asked {
         let any = || roots.first().copied().or_else(|| self.question.game.legal_moves().first().copied());
         let expected = self.line.get(1).copied().filter(|_| best.is_some());
         best.or_else(any).map(|mv| Answer { mv, expected })
-    }
-}
-
-impl KnownGame {
-    /// Whether this game continues the known one, so that it is enough to send the further moves.
-    pub(super) fn leads_to(&self, game: &Game) -> bool {
-        let known = &self.game;
-        let is_beginning = game.start_fen() == known.start_fen() && game.moves().starts_with(known.moves());
-        is_beginning && (!self.has_moved || game.ply() == known.ply() + 1)
     }
 }

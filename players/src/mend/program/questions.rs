@@ -4,11 +4,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use game::{Clock, Outcome, TimeControl};
-use shakmaty::ByColor;
 
 use super::super::player::MendedPlayer;
 use super::super::question::Question;
 use super::{Asked, Engine, KnownGame, LET_GO, Program};
+use crate::player::continues;
 use crate::{NewGame, PlayerFault, Thinking, Turn};
 
 /// Time for a program without a line to move when it is told to. Then a move is made in its place.
@@ -204,7 +204,8 @@ impl Program {
             return Ok(());
         }
         let known = self.known.as_ref().is_some_and(|known| {
-            known.leads_to(&question.game) && known.ponder == question.ponder && known.limit == limit
+            let goes_on = continues(&question.game, &known.game, known.has_moved);
+            goes_on && known.ponder == question.ponder && known.limit == limit
         });
         if !known {
             self.set_up(&question)?;
@@ -252,14 +253,11 @@ impl Program {
     }
 
     pub(super) fn new_game(&self, question: &Question) -> NewGame {
-        let control = question.control(&self.abilities);
         NewGame {
-            game: question.game.clone(),
-            color: question.color(),
-            controls: ByColor { white: control.clone(), black: control },
             opponent: question.opponent.clone(),
             ratings: question.ratings,
             ponder: question.ponder,
+            ..NewGame::new(question.game.clone(), &question.control(&self.abilities))
         }
     }
 }
