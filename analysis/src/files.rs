@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use messages::epd::{
-    AnyOperand, BYTE_ORDER_MARK, Blocks, Content, FileBlock, MoveReading, Operation, Record, RecordReader,
-    TextLine,
+    BYTE_ORDER_MARK, Blocks, Content, FileBlock, MoveReading, Record, RecordReader, TextLine,
 };
 use platform::FileId;
 use tempfile::NamedTempFile;
 
 use crate::foreign::{self, ForeignKind};
-use crate::jobs::PROVENANCE;
+use crate::jobs::{PROVENANCE, author_of, split_date};
 
 /// Error of an input or output file. File names contain no control characters.
 #[derive(Debug, thiserror::Error)]
@@ -148,8 +147,8 @@ impl Read for InputFile {
 }
 
 /// A path with its control characters replaced by `?`.
-fn shown(path: &Path) -> String {
-    path.display().to_string().chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string().replace(char::is_control, "?")
 }
 
 /// Identity, size and modification time of a regular file, to detect edits.
@@ -435,7 +434,7 @@ impl Resumption {
                     break;
                 }
                 if let Some((provenance, author)) = provenance.zip(made.author()) {
-                    if undated(&author) == provenance {
+                    if split_date(&author).0 == provenance {
                         resumption.is_signed = true;
                     } else if line.author().as_ref() != Some(&author) {
                         return Err(ResumeError::Provenance(count, author, provenance.to_owned()));
@@ -505,21 +504,8 @@ impl WholeLine {
     fn author(&self) -> Option<String> {
         let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
         let text = self.text.as_deref().filter(|text| text.contains(PROVENANCE))?;
-        match reader.read(text, 1).record?.get(PROVENANCE)? {
-            Operation::Other { operands, .. } => match &operands[..] {
-                [AnyOperand::String(text)] => Some(text.to_string()),
-                _ => None,
-            },
-            _ => None,
-        }
+        author_of(&reader.read(text, 1).record?).map(str::to_owned)
     }
-}
-
-/// What a record says about its analysis, without the date at the end.
-fn undated(author: &str) -> &str {
-    let is_date =
-        |text: &str| text.len() == 10 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-    author.rsplit_once(", ").filter(|(_, date)| is_date(date)).map_or(author, |(provenance, _)| provenance)
 }
 
 /// The lines of a file in their order; a line that is too long comes once.

@@ -229,6 +229,32 @@ struct RecordAnalysis {
 /// Opcode of the private operation that says who made the analysis of a record, how and when.
 pub(crate) const PROVENANCE: &str = "Analyzer";
 
+/// Who made the analysis of a record, how and when, as the record says.
+pub(crate) fn author_of<'a>(record: &'a Record<'_>) -> Option<&'a str> {
+    match record.get(PROVENANCE)? {
+        Operation::Other { operands, .. } => match &operands[..] {
+            [AnyOperand::String(text)] => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Splits off the date, such as `2026-11-24`, behind the last comma.
+pub(crate) fn split_date(author: &str) -> (&str, Option<&str>) {
+    let is_date = |text: &&str| {
+        text.len() == 10
+            && text.bytes().enumerate().all(|(at, byte)| match at {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            })
+    };
+    match author.rsplit_once(", ") {
+        Some((rest, date)) if is_date(&date) => (rest, Some(date)),
+        _ => (author, None),
+    }
+}
+
 impl LineHandler for RecordAnalysis {
     fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
         let written = match line.content() {

@@ -37,15 +37,6 @@ impl Account {
     }
 }
 
-impl std::ops::AddAssign for Account {
-    fn add_assign(&mut self, other: Account) {
-        self.same += other.same;
-        self.rearranged += other.rearranged;
-        self.repaired += other.repaired;
-        self.reported += other.reported;
-    }
-}
-
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0b | 0x0c)
 }

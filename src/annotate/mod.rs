@@ -324,11 +324,11 @@ impl Outcomes {
 
 /// Composes the error message: the reason, the number of finished games, and the state of the output.
 fn failed(error: ProcessError, outputs: Outputs, games: u64) -> anyhow::Error {
-    let is_resumable = outputs.is_resumable();
+    let is_resumable = outputs.games.is_resumable();
     let (reason, advice) = match error {
         ProcessError::Write(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return error.into(),
         error @ ProcessError::Interrupted if is_resumable => (error.to_string(), "; continue with --resume"),
         error => (error.to_string(), ""),
     };
-    anyhow!("{reason} after {}; {}{advice}", counted(games, "game"), outputs.abandon())
+    anyhow!("{reason} after {}; {}{advice}", counted(games, "game"), outputs.games.abandon())
 }

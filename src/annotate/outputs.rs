@@ -72,7 +72,7 @@ struct Suite {
 
 /// All outputs of a run. The games come last, so that what is not in them is not done.
 pub(super) struct Outputs {
-    games: OutputFile,
+    pub(super) games: OutputFile,
     json: Option<OutputFile>,
     suites: Vec<Suite>,
     tables: Option<(PathBuf, AnnotationTables)>,
@@ -227,16 +227,6 @@ impl Outputs {
             fs::write(&path, text).with_context(|| format!("can't write `{}`", path.display()))?;
         }
         Ok(())
-    }
-
-    /// Whether an interrupted run can be continued.
-    pub(super) fn is_resumable(&self) -> bool {
-        self.games.is_resumable()
-    }
-
-    /// Describes what an incomplete run leaves.
-    pub(super) fn abandon(self) -> String {
-        self.games.abandon()
     }
 }
 

@@ -24,43 +24,24 @@ pub(super) struct DialogueLine {
     at: Duration,
     /// Number of the process that said it or to which it was said: some rules need several.
     process: usize,
-    /// Sign of its author, as in the log.
-    #[serde(rename = "sign")]
-    speaker: Sign,
+    #[serde(rename = "sign", serialize_with = "as_sign")]
+    speaker: Speaker,
     text: String,
 }
 
-/// Author of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-enum Sign {
-    #[serde(rename = "<")]
-    ToProgram,
-    #[serde(rename = ">")]
-    FromProgram,
-    #[serde(rename = "!")]
-    StandardError,
-    #[serde(rename = "#")]
-    Note,
+/// The sign of an author, as in the log.
+fn sign(author: Speaker) -> char {
+    match author {
+        Speaker::Us => '<',
+        Speaker::Program => '>',
+        Speaker::StandardError => '!',
+        Speaker::Note => '#',
+    }
 }
 
-impl Sign {
-    fn of(speaker: Speaker) -> Sign {
-        match speaker {
-            Speaker::Us => Sign::ToProgram,
-            Speaker::Program => Sign::FromProgram,
-            Speaker::StandardError => Sign::StandardError,
-            Speaker::Note => Sign::Note,
-        }
-    }
-
-    fn character(self) -> char {
-        match self {
-            Sign::ToProgram => '<',
-            Sign::FromProgram => '>',
-            Sign::StandardError => '!',
-            Sign::Note => '#',
-        }
-    }
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn as_sign<S: serde::Serializer>(author: &Speaker, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_char(sign(*author))
 }
 
 fn as_seconds<S: serde::Serializer>(at: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -115,7 +96,7 @@ impl Log for ProcessWitness {
                 lines.push(DialogueLine {
                     at: entry.at.saturating_duration_since(*began),
                     process: self.process,
-                    speaker: Sign::of(entry.speaker),
+                    speaker: entry.speaker,
                     text: entry.text.to_owned(),
                 });
             }
@@ -149,7 +130,7 @@ pub(super) fn shown(dialogue: &[DialogueLine]) -> String {
     let are_several = dialogue.iter().any(|line| line.process > 0);
     for speech in dialogue.chunk_by(|one, other| (one.speaker, one.process) == (other.speaker, other.process))
     {
-        let is_long = speech[0].speaker != Sign::ToProgram && speech.len() > LONG_SPEECH;
+        let is_long = speech[0].speaker != Speaker::Us && speech.len() > LONG_SPEECH;
         let (begin, end) = if is_long {
             (ENDS_OF_SPEECH, speech.len() - ENDS_OF_SPEECH)
         } else {
@@ -170,7 +151,7 @@ impl DialogueLine {
         if names_process {
             let _ = write!(to, "{} ", self.process + 1);
         }
-        let _ = write!(to, "{} ", self.speaker.character());
+        let _ = write!(to, "{} ", sign(self.speaker));
         for c in self.text.chars() {
             if c.is_control() && c != '\t' { to.extend(c.escape_default()) } else { to.push(c) }
         }
@@ -199,12 +180,12 @@ pub(super) fn script(label: &str, command: &CommandLine, dialogue: &[DialogueLin
         };
         for told in run.chunk_by(|one, next| (one.speaker, one.at) == (next.speaker, next.at)) {
             match told[0].speaker {
-                Sign::ToProgram => {
+                Speaker::Us => {
                     pause(&mut script, told[0].at);
                     let lines: String = told.iter().map(|line| format_of_printf(&line.text)).collect();
                     let _ = writeln!(script, "  printf '{lines}'");
                 }
-                Sign::Note if is_signal(&told[0].text) => {
+                Speaker::Note if is_signal(&told[0].text) => {
                     pause(&mut script, told[0].at);
                     let _ = writeln!(script, "  # now: {}", told[0].text);
                 }
@@ -244,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    fn line(millis: u64, process: usize, speaker: Sign, text: &str) -> DialogueLine {
+    fn line(millis: u64, process: usize, speaker: Speaker, text: &str) -> DialogueLine {
         DialogueLine { at: Duration::from_millis(millis), process, speaker, text: text.into() }
     }
 
@@ -263,14 +244,14 @@ mod tests {
         let command = CommandLine::from_words(["cat", "-"].map(str::to_owned)).unwrap();
         let odd = "it's 100 % \\n \u{e9}\t\"$HOME\" `id`\r";
         let dialogue = [
-            line(1, 0, Sign::Note, "starting cat -"),
-            line(2, 0, Sign::ToProgram, "uci"),
-            line(2, 0, Sign::ToProgram, odd),
-            line(3, 0, Sign::FromProgram, "uciok"),
-            line(20, 1, Sign::Note, "starting cat -"),
-            line(21, 1, Sign::ToProgram, "isready"),
-            line(30, 0, Sign::Note, "sent SIGTERM"),
-            line(41, 1, Sign::ToProgram, "quit"),
+            line(1, 0, Speaker::Note, "starting cat -"),
+            line(2, 0, Speaker::Us, "uci"),
+            line(2, 0, Speaker::Us, odd),
+            line(3, 0, Speaker::Program, "uciok"),
+            line(20, 1, Speaker::Note, "starting cat -"),
+            line(21, 1, Speaker::Us, "isready"),
+            line(30, 0, Speaker::Note, "sent SIGTERM"),
+            line(41, 1, Speaker::Us, "quit"),
         ];
         assert!(shown(&dialogue).contains("\n     0.021 2 < isready\n     0.030 1 # sent SIGTERM\n"));
         let script = script("stop", &command, &dialogue);
@@ -282,8 +263,8 @@ mod tests {
 
     #[test]
     fn long_speeches_are_shortened() {
-        let mut dialogue = vec![line(0, 0, Sign::ToProgram, "go\u{1b}")];
-        dialogue.extend((0..100).map(|n| line(n, 0, Sign::FromProgram, "info")));
+        let mut dialogue = vec![line(0, 0, Speaker::Us, "go\u{1b}")];
+        dialogue.extend((0..100).map(|n| line(n, 0, Speaker::Program, "info")));
         let shown = shown(&dialogue);
         assert!(shown.starts_with("     0.000 < go\\u{1b}\n     0.000 > info\n"), "{shown}");
         assert!(shown.contains("... 84 more lines ..."), "{shown}");

@@ -66,7 +66,7 @@ impl LinkArgs {
     pub(crate) fn run(&self) -> Result<()> {
         self.line.check_role().map_err(WrongInput::of)?;
         let spec = self.engine.spec().map_err(WrongInput::of)?;
-        let given = self.engine.name().map(str::to_owned).or_else(|| spec.name.clone());
+        let given = self.engine.name.clone().or_else(|| spec.name.clone());
         let given =
             given.map(|name| settings::client_name("name", &name)).transpose().map_err(WrongInput::of)?;
         let plan = self.plan().map_err(WrongInput::of)?;
@@ -90,8 +90,8 @@ impl LinkArgs {
         let config = LinkConfig {
             place,
             name,
-            rating: self.engine.rating(),
-            ponder: self.engine.ponders(),
+            rating: self.engine.rating,
+            ponder: self.engine.ponder,
             secret,
             plan,
             patience,
@@ -124,7 +124,7 @@ impl LinkArgs {
 
     /// The settings of the match, if this is the master.
     fn plan(&self) -> Result<Option<LinkPlan>> {
-        if !self.line.is_master() {
+        if !self.line.master {
             return Ok(None);
         }
         let mut openings = self.games.openings()?;

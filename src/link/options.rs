@@ -21,7 +21,7 @@ use crate::settings;
 pub(super) struct LineArgs {
     /// Wait for the other end, and have the settings of the match
     #[arg(long, conflicts_with = "slave")]
-    master: bool,
+    pub(super) master: bool,
     /// Connect to the master, and take the settings of the match from it
     #[arg(long)]
     slave: bool,
@@ -62,10 +62,6 @@ pub(super) struct LineArgs {
 const PATIENCE: Duration = Duration::from_mins(5);
 
 impl LineArgs {
-    pub(super) fn is_master(&self) -> bool {
-        self.master
-    }
-
     /// Checks that one role is given.
     pub(super) fn check_role(&self) -> Result<()> {
         ensure!(
@@ -131,13 +127,13 @@ pub(super) struct LinkEngineArgs {
     protocol: Option<Protocol>,
     /// Name of the engine [default: the name that it reports]
     #[arg(long)]
-    name: Option<String>,
+    pub(super) name: Option<String>,
     /// Rating of the engine
     #[arg(long)]
-    rating: Option<u32>,
+    pub(super) rating: Option<u32>,
     /// Let the engine think on the opponent's time. Not if both engines share one processor
     #[arg(long)]
-    ponder: bool,
+    pub(super) ponder: bool,
     /// Moves to an engine of the dialect: san or coordinates [default: san]
     #[arg(long)]
     notation: Option<MoveNotation>,
@@ -150,18 +146,6 @@ pub(super) struct LinkEngineArgs {
 }
 
 impl LinkEngineArgs {
-    pub(super) fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
-    pub(super) fn rating(&self) -> Option<u32> {
-        self.rating
-    }
-
-    pub(super) fn ponders(&self) -> bool {
-        self.ponder
-    }
-
     pub(super) fn spec(&self) -> Result<Spec> {
         let protocol = self.protocol.unwrap_or(Protocol::Uci);
         let mut spec = match &self.engine {

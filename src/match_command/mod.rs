@@ -187,7 +187,7 @@ impl MatchArgs {
 /// Begins or resumes the match.
 fn open(plan: &MatchPlan) -> Result<Match> {
     let schedule = Schedule::new(plan.schedule).map_err(|error| explain(&error.into()))?;
-    let openings = plan.openings().map_err(|error| explain(&error.into()))?;
+    let openings = plan.options.openings.read(plan.played).map_err(|error| explain(&error.into()))?;
     let identity = plan.identity(&openings);
     let open_store =
         |restore: &mut dyn FnMut(arena::GameEntry) -> Result<(), String>| -> Result<MatchStore, StoreError> {

@@ -4,8 +4,7 @@ use anyhow::Result;
 use arena::schedule::{ScheduleSettings, TournamentFormat};
 use arena::statistics::Sprt;
 use arena::{
-    Concurrency, Match, MatchConfig, MatchFiles, MatchOpenings, OpeningsError, PageHeading, Participant,
-    Rules, Seat,
+    Concurrency, Match, MatchConfig, MatchFiles, MatchOpenings, PageHeading, Participant, Rules, Seat,
 };
 use game::PlayedVariant;
 use players::Spec;
@@ -35,7 +34,7 @@ impl MatchPlan {
         options.openings.check()?;
         let logs = options.output.logs()?;
         let participants = engines.participants(played, &logs)?;
-        let schedule = options.tournament.schedule(participants.len(), options.test.is_given())?;
+        let schedule = options.tournament.schedule(participants.len(), options.test.sprt.is_some())?;
         let tags = options.tournament.tags();
         let config = MatchConfig { participants, rules, tags, fields, watcher: None };
         Ok(MatchPlan { config, schedule, sprt, concurrency, played, options })
@@ -43,11 +42,6 @@ impl MatchPlan {
 
     pub(super) fn name(&self, program: usize) -> &str {
         &self.config.participants[program].seat.name
-    }
-
-    /// Returns the openings in the chosen order.
-    pub(super) fn openings(&self) -> Result<MatchOpenings, OpeningsError> {
-        self.options.openings.read(self.played)
     }
 
     /// Returns the files of the match.
@@ -99,7 +93,7 @@ impl MatchPlan {
 
     /// Returns the program that has crashed so often that the match stops, if there is one.
     pub(super) fn crashed_too_often(&self, game: &Match) -> Option<usize> {
-        let most = self.options.running.max_crashes()?;
+        let most = self.options.running.max_crashes?;
         let crashes = |program: usize| game.standings.programs[program].faults.get("crashes").copied();
         (0..self.schedule.programs).find(|&program| crashes(program).unwrap_or(0) >= most)
     }

@@ -171,10 +171,11 @@ fn open(
 ) -> Result<(Option<Service>, Option<Desk>)> {
     let (identity, witness) = (plan.identity(), plan.witness().map_err(WrongInput::of)?);
     let Some(referee) = &plan.options.observe else {
-        let opened = Service::open(event, plan.folder(), &identity, plan.listen_config(), witness);
+        let opened = Service::open(event, plan.options.folder(), &identity, plan.listen_config(), witness);
         return opened.map(|service| (Some(service), None)).map_err(explain);
     };
-    let mut observer = StandbyReferee::open(event, plan.folder(), &identity, witness).map_err(explain)?;
+    let folder = plan.options.folder();
+    let mut observer = StandbyReferee::open(event, folder, &identity, witness).map_err(explain)?;
     if observer.has_ended() && !plan.options.stay {
         end_observation(&mut observer, console)?;
         if observer.has_acted_last() && observer.is_end_told().map_err(explain)? {

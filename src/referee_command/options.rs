@@ -295,11 +295,6 @@ impl EventPlan {
         self.options.is_remote_listener() && !self.options.open
     }
 
-    /// Returns the folder of the event.
-    pub(super) fn folder(&self) -> &Path {
-        self.options.folder()
-    }
-
     /// Returns the configuration of the listener.
     pub(super) fn listen_config(&self) -> ListenConfig {
         let usual = ConnectionLimits::default();
@@ -311,19 +306,16 @@ impl EventPlan {
         }
     }
 
-    /// Returns how an observed referee is authenticated. Either all referees of an event use TLS, or none does.
-    pub(super) fn security(&self) -> Result<Security> {
-        Ok(Security::new(self.tls.is_some(), self.options.tls_authority.as_deref())?)
-    }
-
     /// Returns the witness of the referees.
     pub(super) fn witness(&self) -> Result<Option<TrustedPeer>> {
         self.options.witness.as_deref().map(|address| self.peer(address)).transpose()
     }
 
-    /// Returns another referee, or a witness.
+    /// Returns another referee, or a witness. Either all referees of an event use TLS, or none does.
     pub(super) fn peer(&self, address: &str) -> Result<TrustedPeer> {
-        Ok(TrustedPeer { address: address.to_owned(), token: self.token()?, security: self.security()? })
+        let (address, token) = (address.to_owned(), self.token()?);
+        let security = Security::new(self.tls.is_some(), self.options.tls_authority.as_deref())?;
+        Ok(TrustedPeer { address, token, security })
     }
 
     /// Returns the token that the referees share.

@@ -146,12 +146,11 @@ fn without(position: &Position, role: Role) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::random_games;
-    use crate::record::{ChunkWriter, Recipe};
+    use crate::record::tests::write_random_games;
     use search::network::{INPUTS, PIECE_INPUTS, Parameters};
 
     /// Returns a network of 32 neurons, two of which count the material of one side each.
-    fn material() -> Network {
+    fn material() -> Parameters {
         let mut parameters = Parameters {
             feature_weights: vec![0; INPUTS * 32],
             feature_biases: vec![0; 32],
@@ -166,12 +165,12 @@ mod tests {
             }
         }
         (parameters.output_weights[0], parameters.output_weights[32]) = (60, -60);
-        Network::from_bytes(&parameters.to_bytes()).unwrap()
+        parameters
     }
 
     #[test]
     fn losing_a_greater_piece_costs_more() {
-        let network = material();
+        let network = Network::from_bytes(&material().to_bytes()).unwrap();
         let start = Position::default();
         let cost = |role| {
             let fewer = without(&start, role).unwrap();
@@ -201,11 +200,7 @@ mod tests {
     fn a_file_that_is_no_network_and_games_that_are_none_are_wrong_input() {
         let folder = tempfile::tempdir().unwrap();
         let games = folder.path().join("games");
-        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, network: 0 };
-        let mut writer = ChunkWriter::resume(&games, recipe, 1000).unwrap();
-        for game in random_games(4, 60) {
-            writer.append(&game.encode()).unwrap();
-        }
+        write_random_games(&games, 4, 60);
         let network = folder.path().join("network");
         let run = |bytes: &[u8]| {
             std::fs::write(&network, bytes).unwrap();
@@ -215,14 +210,6 @@ mod tests {
         let fault = run(b"GIF89a").unwrap_err();
         assert!(fault.is::<InputError>());
         assert!(format!("{fault:#}").ends_with("network can't be used: not a Herald network"));
-        let good = Parameters {
-            feature_weights: vec![1; INPUTS * 32],
-            feature_biases: vec![0; 32],
-            output_weights: vec![0; 64],
-            output_biases: vec![0],
-            output_unit: 64,
-            centipawns: 400,
-        };
-        run(&good.to_bytes()).unwrap();
+        run(&material().to_bytes()).unwrap();
     }
 }

@@ -60,19 +60,14 @@ fn packed(data: &Dataset) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::random_games;
-    use crate::record::{ChunkWriter, Recipe};
+    use crate::record::tests::write_random_games;
     use crate::train::for_each_kept;
 
     #[test]
     fn the_positions_follow_the_header_as_samples() {
         let folder = tempfile::tempdir().unwrap();
-        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, network: 0 };
-        let mut writer = ChunkWriter::resume(&folder.path().join("games"), recipe, 1000).unwrap();
-        for game in random_games(60, 100) {
-            writer.append(&game.encode()).unwrap();
-        }
         let (games, output) = (vec![folder.path().join("games")], folder.path().join("packed"));
+        write_random_games(&games[0], 60, 100);
         Pack { games: games.clone(), output: output.clone() }.run().unwrap();
         let (mut training, mut held_out) = (Vec::new(), Vec::new());
         for_each_kept(&games, |kept| {

@@ -14,7 +14,7 @@ use super::clocks;
 use super::examine::{Examination, examine, is_agreed, note, theory};
 use super::judge::{MoveToJudge, MoveVerdict};
 use super::puzzles::PuzzleVerifier;
-use super::record::{AnnotatedGame, AnnotatedMove, GamePhase, OpeningNote, PositionNote, Provenance};
+use super::record::{AnnotatedGame, AnnotatedMove, GamePhase, OpeningNote, Provenance};
 use super::summary::SideSummary;
 use crate::process::WorkerPool;
 use crate::{AnalysisError, AnalysisResult, Analyzer, AnalyzerFactory, ProcessError};
@@ -79,7 +79,7 @@ pub struct AnnotationJob {
 }
 
 /// An annotated game.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct AnnotationResult {
     /// The game with its annotations, in PGN.
     pub text: String,
@@ -319,14 +319,7 @@ fn sum_up(annotated: &mut AnnotatedGame, names: &ByColor<String>, drifts: &[f64]
 
 impl AnnotationResult {
     fn unchanged(tree: &GameTree, messages: Vec<String>, has_failed: bool) -> AnnotationResult {
-        AnnotationResult {
-            text: tree.write(),
-            game: None,
-            messages,
-            has_failed,
-            is_skipped: false,
-            is_known: false,
-        }
+        AnnotationResult { text: tree.write(), messages, has_failed, ..AnnotationResult::default() }
     }
 }
 
@@ -362,23 +355,12 @@ fn first_position(game: &Game) -> Game {
 /// The game without moves.
 fn blank(tree: &GameTree, start: &Game, provenance: &Provenance) -> AnnotatedGame {
     AnnotatedGame {
-        number: 0,
-        file: String::new(),
-        line: 0,
         tags: tree.tags.clone(),
         result: tree.result.to_string(),
         start: start.fen(),
         is_chess960: start.mode() == game::CastlingMode::Chess960,
-        opening: None,
         provenance: provenance.clone(),
-        start_note: PositionNote::default(),
-        moves: Vec::new(),
-        white: SideSummary::default(),
-        black: SideSummary::default(),
-        noise: None,
-        story: Vec::new(),
-        puzzles: Vec::new(),
-        faults: Vec::new(),
+        ..AnnotatedGame::default()
     }
 }
 

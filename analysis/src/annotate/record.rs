@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::summary::SideSummary;
 
 /// An annotated game.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatedGame {
     /// Number of the game in its file, from 1.
     pub number: u64,

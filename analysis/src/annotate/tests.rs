@@ -31,10 +31,8 @@ fn settings() -> AnnotationSettings {
             annotator: "Herald".to_owned(),
             name: "Knowing".to_owned(),
             engine: "Knowing".to_owned(),
-            further: Vec::new(),
             limit: "nodes=1".to_owned(),
-            settings: String::new(),
-            date: None,
+            ..Provenance::default()
         },
         book: None,
         tables: None,
@@ -81,6 +79,12 @@ fn annotate_by(
     results
 }
 
+/// Annotates the only game of a text by [`knowing`].
+fn annotate_one(text: &str, settings: AnnotationSettings) -> AnnotationResult {
+    let [result] = <[_; 1]>::try_from(annotate(text, settings, knowing(), 1)).expect("one game");
+    result
+}
+
 /// White blunders the queen's pawn; Black has one good reply and misses it in the second game.
 fn knowing() -> AnalyzerFactory {
     knows([
@@ -122,15 +126,8 @@ fn tells(score: impl Fn(usize) -> Score + Clone + Send + Sync + 'static) -> Anal
     })
 }
 
-/// Settings for a second program.
-fn with_second(settings: AnnotationSettings) -> AnnotationSettings {
-    let second = FurtherProgram { name: "Second".to_owned(), engine: "Second, hash 1 MiB".to_owned() };
-    let provenance = Provenance { further: vec![second], ..settings.provenance };
-    AnnotationSettings { provenance, ..settings }
-}
-
-#[test]
-fn a_second_program_is_heard_where_it_disagrees() {
+/// Annotates a game by [`knowing`] and by a second program.
+fn annotate_by_two(text: &str, settings: AnnotationSettings) -> AnnotationResult {
     let second = knows([
         // The first one's move, the same evaluation but for 10 points; then another move; then the move played, 16 points better; then
         // the first one's move, and a mate.
@@ -140,10 +137,20 @@ fn a_second_program_is_heard_where_it_disagrees() {
         ("e4 e5 Ke2", (900, "Nf6 d3", 0)),
         ("e4 e5 Ke2 a6", (-20, "d3", 0)),
     ]);
-    let by = |settings| {
-        annotate_by("1. e4 e5 2. Ke2 a6 *", with_second(settings), vec![knowing(), second.clone()], 1)
-    };
-    let result = by(settings()).remove(0);
+    annotate_by(text, with_second(settings), vec![knowing(), second], 1).remove(0)
+}
+
+/// Settings for a second program.
+fn with_second(settings: AnnotationSettings) -> AnnotationSettings {
+    let second = FurtherProgram { name: "Second".to_owned(), engine: "Second, hash 1 MiB".to_owned() };
+    let provenance = Provenance { further: vec![second], ..settings.provenance };
+    AnnotationSettings { provenance, ..settings }
+}
+
+#[test]
+fn a_second_program_is_heard_where_it_disagrees() {
+    let given = "1. e4 e5 2. Ke2 a6 *";
+    let result = annotate_by_two(given, settings());
     let text = flat(&result.text);
     assert!(
         text.contains(
@@ -162,9 +169,9 @@ fn a_second_program_is_heard_where_it_disagrees() {
     let json = serde_json::to_string(&game).expect("JSON");
     assert_eq!(serde_json::from_str::<AnnotatedGame>(&json).expect("its own JSON"), game);
     // Judgements are those of the first program alone.
-    let alone = annotate("1. e4 e5 2. Ke2 a6 *", settings(), knowing(), 1).remove(0).game.expect("data");
+    let alone = annotate_one(given, settings()).game.expect("data");
     assert_eq!((&game.white, &game.black, &game.story), (&alone.white, &alone.black, &alone.story));
-    let plain = flat(&by(AnnotationSettings { line_plies: 0, ..settings() }).remove(0).text);
+    let plain = flat(&annotate_by_two(given, AnnotationSettings { line_plies: 0, ..settings() }).text);
     assert!(!plain.contains('('), "{plain}");
 }
 
@@ -172,7 +179,7 @@ fn a_second_program_is_heard_where_it_disagrees() {
 fn moves_are_judged_by_what_they_lose() {
     let text =
         "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 {[%clk 0:01:00] mine} 2. Ke2 (2. d4) a6 $13 1/2-1/2\n";
-    let [result] = <[_; 1]>::try_from(annotate(text, settings(), knowing(), 1)).expect("one game");
+    let result = annotate_one(text, settings());
     // From 52.996 % with Nf3 to 23.148 % with Ke2, and from 76.852 % to 51.999 %.
     let expected = "[White \"A\"]\n[Black \"B\"]\n[ECO \"C20\"]\n[Opening \"King's Pawn Game\"]\n[Annotator \"Herald\"]\n\
         [AnalysisEngine \"Knowing\"]\n[AnalysisLimit \"nodes=1\"]\n[WhiteAccuracy \"65.2\"]\n[BlackAccuracy \"68.5\"]\n\n\
@@ -203,47 +210,30 @@ fn moves_are_judged_by_what_they_lose() {
 
 #[test]
 fn an_only_move_is_praised() {
-    let [result] =
-        <[_; 1]>::try_from(annotate("1. e4 e5 2. Ke2 Nf6 *", settings(), knowing(), 1)).expect("one game");
-    assert!(
-        flat(&result.text).contains("2... Nf6 $1 {[%eval -3.00,9] The only good move.} *"),
-        "{}",
-        result.text
-    );
+    let text = annotate_one("1. e4 e5 2. Ke2 Nf6 *", settings()).text;
+    assert!(flat(&text).contains("2... Nf6 $1 {[%eval -3.00,9] The only good move.} *"), "{text}");
 }
 
 #[test]
 fn judgements_of_the_file_stay_unless_they_are_replaced() {
     let text = "1. e4 e5 2. Ke2 $6 {[%eval -0.10] so what} a6 *";
-    let keeping = flat(&annotate(text, settings(), knowing(), 1).remove(0).text);
+    let keeping = flat(&annotate_one(text, settings()).text);
     assert!(keeping.contains("2. Ke2 $6 {Nf3 was better. White loses the balance"), "{keeping}");
     assert!(keeping.contains("{[%eval -0.10] so what}"), "{keeping}");
-    let replaced = flat(
-        &annotate(text, AnnotationSettings { replaces: true, ..settings() }, knowing(), 1).remove(0).text,
-    );
+    let replaced = flat(&annotate_one(text, AnnotationSettings { replaces: true, ..settings() }).text);
     assert!(replaced.contains("2. Ke2 $4 {[%eval -3.00,9] Blunder. Nf3 was better."), "{replaced}");
     assert!(replaced.contains("{so what}") && !replaced.contains("-0.10"), "{replaced}");
     let plain = AnnotationSettings { has_words: false, line_plies: 0, ..settings() };
-    let plain = flat(&annotate("1. e4 e5 2. Ke2 a6 *", plain, knowing(), 1).remove(0).text);
+    let plain = flat(&annotate_one("1. e4 e5 2. Ke2 a6 *", plain).text);
     assert!(plain.ends_with("1. e4 {[%eval 0.30,9]} 1... e5 {[%eval 0.30,9]} 2. Ke2 $4 {[%eval -3.00,9]} 2... a6 $4 {[%eval -0.20,9]} *  "), "{plain}");
 }
 
 #[test]
 fn an_annotated_game_stays_or_is_annotated_anew() {
     let given = "[White \"A. B.\"]\n[Event \"E\"]\n\n1. e4 {mine} e5 2. Ke2 (2. d4 {better}) a6 (2... Nf6 3. d3 {[%eval 1.00]}) *";
-    let second = knows([
-        ("", (70, "e4", 0)),
-        ("e4", (-30, "c5 Nf3", 0)),
-        ("e4 e5", (200, "Ke2 Nf6", 0)),
-        ("e4 e5 Ke2", (900, "Nf6 d3", 0)),
-        ("e4 e5 Ke2 a6", (-20, "d3", 0)),
-    ]);
-    let by = |text: &str, settings| {
-        annotate_by(text, with_second(settings), vec![knowing(), second.clone()], 1).remove(0)
-    };
     let dated = Provenance { date: Some("2026.01.01".to_owned()), ..settings().provenance };
-    let once = by(given, AnnotationSettings { provenance: dated, ..settings() });
-    let again = by(&once.text, settings());
+    let once = annotate_by_two(given, AnnotationSettings { provenance: dated, ..settings() });
+    let again = annotate_by_two(&once.text, settings());
     assert_eq!((again.text, again.is_known, again.has_failed), (once.text.clone(), true, false));
     assert_eq!(
         again.messages,
@@ -251,17 +241,17 @@ fn an_annotated_game_stays_or_is_annotated_anew() {
             "a.pgn:1: the game has an analysis by Knowing; Second, hash 1 MiB and stays as it is; --replace makes it anew"
         ]
     );
-    let replaced = by(&once.text, AnnotationSettings { replaces: true, ..settings() });
+    let replaced = annotate_by_two(&once.text, AnnotationSettings { replaces: true, ..settings() });
     assert_eq!(replaced.text, once.text.replace("[AnalysisDate \"2026.01.01\"]\n", ""));
-    let praised = annotate("1. e4 e5 2. Ke2 Nf6 *", settings(), knowing(), 1).remove(0).text;
+    let praised = annotate_one("1. e4 e5 2. Ke2 Nf6 *", settings()).text;
     let replacing = AnnotationSettings { replaces: true, ..settings() };
-    assert_eq!(annotate(&praised, replacing, knowing(), 1).remove(0).text, praised);
+    assert_eq!(annotate_one(&praised, replacing).text, praised);
 }
 
 #[test]
 fn a_game_of_which_nothing_is_analysed_stays_as_it_is() {
     let late = AnnotationSettings { from_move: 9, ..settings() };
-    let result = annotate("1. f3 e5 2. g4 Qh4# 0-1", late, knowing(), 1).remove(0);
+    let result = annotate_one("1. f3 e5 2. g4 Qh4# 0-1", late);
     assert_eq!(
         (&*result.text, result.game.is_some(), result.has_failed),
         ("1. f3 e5 2. g4 Qh4# 0-1\n\n", false, false)
@@ -271,7 +261,7 @@ fn a_game_of_which_nothing_is_analysed_stays_as_it_is() {
 #[test]
 fn illegal_moves_of_variations_are_told() {
     let text = "1. e4 (1. Ke2\nd5) e5 (1... c5 2. Nf3 (2. Ke2 Qh4 Zz9) (2. -- d5 3. x)\n2... Ke6 3. x)\n2. Ke2 a6 (2... d4) *";
-    let only = annotate(text, settings(), knowing(), 1).remove(0);
+    let only = annotate_one(text, settings());
     let told =
         only.messages.iter().map(|told| &told[..told.find("`:").unwrap_or(told.len())]).collect::<Vec<_>>();
     assert_eq!(
@@ -299,7 +289,7 @@ fn a_mate_is_missed_only_by_a_bad_move() {
 
 #[test]
 fn words_do_not_contradict_a_glyph_of_the_file() {
-    let only = |text: &str| flat(&annotate(text, settings(), knowing(), 1).remove(0).text);
+    let only = |text: &str| flat(&annotate_one(text, settings()).text);
     // The same grade is said, another one is not, nor is praise of a move that was marked as a mistake.
     assert!(only("1. e4 e5 2. Ke2 $4 a6 *").contains("2. Ke2 $4 {[%eval -3.00,9] Blunder. Nf3 was better."));
     let praised = only("1. e4 e5 2. Ke2 Nf6 $2 *");
@@ -309,8 +299,7 @@ fn words_do_not_contradict_a_glyph_of_the_file() {
 #[test]
 fn an_opening_is_not_named_beside_another_one() {
     let tags = |given: &str| {
-        let text =
-            annotate(&format!("{given}\n1. e4 e5 2. Ke2 a6 *"), settings(), knowing(), 1).remove(0).text;
+        let text = annotate_one(&format!("{given}\n1. e4 e5 2. Ke2 a6 *"), settings()).text;
         let is_ours = |line: &&str| line.starts_with("[ECO") || line.starts_with("[Opening");
         text.lines().filter(is_ours).map(str::to_owned).collect::<Vec<_>>()
     };
@@ -326,9 +315,7 @@ fn an_opening_is_not_named_beside_another_one() {
 
 #[test]
 fn contradictions_and_losses_are_told() {
-    let only = |text: &str| {
-        annotate(text, AnnotationSettings { is_dry: true, ..settings() }, knowing(), 1).remove(0)
-    };
+    let only = |text: &str| annotate_one(text, AnnotationSettings { is_dry: true, ..settings() });
     let told = only("[Result \"1-0\"]\n\n1. e4 e5 0-1");
     assert_eq!(
         told.messages,

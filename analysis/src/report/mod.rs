@@ -40,6 +40,7 @@ use provenance::SettingsCounter;
 use tally::Group;
 use theme::{IdPart, IdPartChooser};
 
+use crate::jobs::author_of;
 use crate::process::is_malformed;
 
 /// Why there is no report.
@@ -187,7 +188,7 @@ impl SuiteRuns {
                 return Ok(());
             }
         };
-        if let Some(text) = problem::settings(&record) {
+        if let Some(text) = author_of(&record) {
             settings.count(text);
         }
         if let Some(nodes) = attempt.nodes {

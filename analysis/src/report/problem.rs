@@ -3,9 +3,8 @@
 use std::num::NonZeroU32;
 
 use game::{Game, Move, read_move};
-use messages::epd::{AnyOperand, EpdMove, EpdPosition, Operation, Record, Register};
+use messages::epd::{EpdMove, EpdPosition, Operation, Record, Register};
 
-use crate::jobs::PROVENANCE;
 use crate::target_result::{Cost, KeyMoves, TargetResult};
 
 /// A problem: a position with its solution.
@@ -65,17 +64,6 @@ pub(super) fn read(record: &Record<'_>) -> Result<(SuiteProblem, SuiteAttempt), 
     };
     let attempt = SuiteAttempt::of(record, &problem).ok_or(LeftOut::NotTried)?;
     Ok((problem, attempt))
-}
-
-/// What a record says about who made the analysis, how and when.
-pub(super) fn settings<'a>(record: &'a Record<'_>) -> Option<&'a str> {
-    match record.get(PROVENANCE)? {
-        Operation::Other { operands, .. } => match &operands[..] {
-            [AnyOperand::String(text)] => Some(text),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 impl SuiteAttempt {

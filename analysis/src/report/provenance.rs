@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::jobs::split_date;
+
 /// Settings of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunSettings {
@@ -62,21 +64,6 @@ impl RunSettings {
             Some((first, last)) => format!("{}, {first} to {last}", self.analyzer),
             None => self.analyzer.clone(),
         }
-    }
-}
-
-/// Splits off the date, such as `2026-11-24`, behind the last comma.
-fn split_date(text: &str) -> (&str, Option<&str>) {
-    let is_date = |text: &&str| {
-        text.len() == 10
-            && text.bytes().enumerate().all(|(at, byte)| match at {
-                4 | 7 => byte == b'-',
-                _ => byte.is_ascii_digit(),
-            })
-    };
-    match text.rsplit_once(", ") {
-        Some((rest, date)) if is_date(&date) => (rest, Some(date)),
-        _ => (text, None),
     }
 }
 

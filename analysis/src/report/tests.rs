@@ -179,9 +179,6 @@ fn p_values_of_themes_are_corrected_together() {
     let ((mut one, mut two), (more, others)) = (theme("a", "e4", "d4"), theme("b", "e4", "e4"));
     one.extend(more);
     two.extend(others);
-    let slices =
-        |records: &[String]| records.iter().map(|record| record.as_str().to_owned()).collect::<Vec<_>>();
-    let (one, two) = (slices(&one), slices(&two));
     let (one, two): (Vec<&str>, Vec<&str>) =
         (one.iter().map(String::as_str).collect(), two.iter().map(String::as_str).collect());
     let report = report(&[("one", &one), ("two", &two)]);

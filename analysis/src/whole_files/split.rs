@@ -11,6 +11,7 @@ use messages::epd::{MoveReading, RecordReader, TextLine};
 use super::RecordVerb;
 use crate::FileError;
 use crate::expressions::{Formula, Subject};
+use crate::files::shown;
 use crate::process::JobResult;
 use crate::selection::Unmatched;
 
@@ -128,9 +129,7 @@ impl SplitFiles {
 
 /// The error of a file, with its name.
 fn named(path: &Path, reason: impl Display) -> io::Error {
-    let name: String =
-        path.display().to_string().chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-    io::Error::other(FileError::Unwritable(name, io::Error::other(reason.to_string())))
+    io::Error::other(FileError::Unwritable(shown(path), io::Error::other(reason.to_string())))
 }
 
 /// A value as a part of a file name: other characters than letters, digits, `-`, `_`, `+` and `.` become `_`. A value that is lacking

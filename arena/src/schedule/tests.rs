@@ -246,51 +246,39 @@ fn a_swiss_tournament_has_no_rematch_and_brings_equals_together() {
     assert_eq!(second, [[0, 1], [2, 3]]);
 }
 
+/// Plays a knockout to its end.
+fn play_knockout(programs: usize, games: u32, white: fn(&Fixture) -> Points) -> (Schedule, Vec<Fixture>) {
+    let mut schedule = Schedule::new(settings(programs, TournamentFormat::Knockout, games)).unwrap();
+    let mut played = Vec::new();
+    while let NextGames::Games(fixtures) = schedule.take() {
+        for fixture in fixtures {
+            schedule.record(fixture.number, white(&fixture)).unwrap();
+            played.push(fixture);
+        }
+    }
+    (schedule, played)
+}
+
 #[test]
 fn the_better_one_always_wins_a_knockout() {
+    let white = |fixture: &Fixture| if fixture.white < fixture.black { Points::One } else { Points::Zero };
     for programs in [2, 3, 5, 8, 13] {
-        let mut schedule = Schedule::new(settings(programs, TournamentFormat::Knockout, 2)).unwrap();
-        let mut games = 0;
-        while let NextGames::Games(fixtures) = schedule.take() {
-            for fixture in fixtures {
-                let white = if fixture.white < fixture.black { Points::One } else { Points::Zero };
-                schedule.record(fixture.number, white).unwrap();
-                games += 1;
-            }
-        }
+        let (schedule, played) = play_knockout(programs, 2, white);
+        let games = played.len() as u64;
         assert_eq!((schedule.champion(), games), (Some(0), 2 * (programs as u64 - 1)));
         assert_eq!(schedule.games(), games);
     }
     // First and second seed meet in the final.
-    let last = *play_decided(8).last().unwrap();
+    let last = *play_knockout(8, 2, white).1.last().unwrap();
     assert_eq!((last.white.min(last.black), last.white.max(last.black)), (0, 1));
-}
-
-fn play_decided(programs: usize) -> Vec<Fixture> {
-    let mut schedule = Schedule::new(settings(programs, TournamentFormat::Knockout, 2)).unwrap();
-    let mut played = Vec::new();
-    while let NextGames::Games(fixtures) = schedule.take() {
-        for fixture in fixtures {
-            let white = if fixture.white < fixture.black { Points::One } else { Points::Zero };
-            schedule.record(fixture.number, white).unwrap();
-            played.push(fixture);
-        }
-    }
-    played
 }
 
 #[test]
 fn ties_of_a_knockout_are_prolonged_but_not_for_ever() {
-    let mut schedule = Schedule::new(settings(2, TournamentFormat::Knockout, 4)).unwrap();
-    let mut games = 0;
-    while let NextGames::Games(fixtures) = schedule.take() {
-        for fixture in fixtures {
-            schedule.record(fixture.number, Points::Half).unwrap();
-            games += 1;
-        }
-    }
-    assert_eq!((schedule.champion(), games), (Some(0), 4 + 2 * TIE_BREAKS));
-    assert_eq!((schedule.games(), schedule.decided_by_seed()), (u64::from(games), 1));
+    let (schedule, played) = play_knockout(2, 4, |_| Points::Half);
+    let games = played.len() as u64;
+    assert_eq!((schedule.champion(), games), (Some(0), 4 + 2 * u64::from(TIE_BREAKS)));
+    assert_eq!((schedule.games(), schedule.decided_by_seed()), (games, 1));
     let mut schedule = Schedule::new(settings(2, TournamentFormat::Knockout, 2)).unwrap();
     for (number, white) in [(0, Points::One), (1, Points::One), (2, Points::Half), (3, Points::One)] {
         assert_eq!(schedule.champion(), None);

@@ -83,7 +83,7 @@ impl MatchOptions {
         self.output.fields()?;
         self.openings.played()?;
         self.openings.check()?;
-        let schedule = self.tournament.schedule(engines, self.test.is_given())?;
+        let schedule = self.tournament.schedule(engines, self.test.sprt.is_some())?;
         Schedule::new(schedule)?;
         let is_tested = self.test.sprt(schedule.colours)?.is_some();
         ensure!(!is_tested || engines == 2, MatchError::SprtNeedsTwo(engines));

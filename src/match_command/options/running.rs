@@ -26,7 +26,7 @@ pub(in crate::match_command) struct RunningOptions {
     wait: Option<u64>,
     /// Stop the match when an engine has crashed so often; a crash always loses the game [default: never stop]
     #[arg(long, value_name = "N")]
-    max_crashes: Option<u64>,
+    pub(in crate::match_command) max_crashes: Option<u64>,
     /// File with the state of the match; a match is resumed if it exists
     #[arg(long, value_name = "FILE")]
     pub(in crate::match_command) state: Option<PathBuf>,
@@ -51,11 +51,6 @@ impl RunningOptions {
         });
         let pause = Duration::from_millis(self.wait.unwrap_or(0));
         Ok(Concurrency { games, pin: self.pin, cores: cores.transpose()?, pause })
-    }
-
-    /// Number of crashes of an engine that stops the match.
-    pub(in crate::match_command) fn max_crashes(&self) -> Option<u64> {
-        self.max_crashes
     }
 }
 

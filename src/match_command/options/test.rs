@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(in crate::match_command) struct TestOptions {
     /// Stop when a sequential probability ratio test has decided whether the first engine is stronger by ELO0 or by ELO1
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
-    sprt: Option<String>,
+    pub(in crate::match_command) sprt: Option<String>,
     /// Probability of accepting ELO1 when ELO0 is true [default: 0.05]
     #[arg(long)]
     alpha: Option<f64>,
@@ -36,11 +36,6 @@ enum ModelName {
 }
 
 impl TestOptions {
-    /// Whether there is a test.
-    pub(in crate::match_command) fn is_given(&self) -> bool {
-        self.sprt.is_some()
-    }
-
     /// Returns the test; on single games where openings are not played with both colours.
     pub(in crate::match_command) fn sprt(&self, colours: ColourOrder) -> Result<Option<Sprt>> {
         let Some(text) = &self.sprt else {

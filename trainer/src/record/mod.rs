@@ -112,6 +112,15 @@ pub(crate) mod tests {
         (0..count).map(|_| random_game(&mut random)).collect()
     }
 
+    /// Writes random games into game files of a folder.
+    pub(crate) fn write_random_games(folder: &Path, seed: u64, count: usize) {
+        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, network: 0 };
+        let mut writer = ChunkWriter::resume(folder, recipe, 1000).unwrap();
+        for game in random_games(seed, count) {
+            writer.append(&game.encode()).unwrap();
+        }
+    }
+
     fn random_game(random: &mut Random) -> GameRecord {
         let start = if random.below(4) > 0 { Start::STANDARD } else { Start::random(random) };
         let mut position = start.position();

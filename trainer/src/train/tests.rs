@@ -6,8 +6,8 @@ use shakmaty::Color;
 
 use super::sample::Inputs;
 use super::*;
-use crate::record::tests::random_games;
-use crate::record::{ChunkWriter, GameResult, Recipe};
+use crate::record::GameResult;
+use crate::record::tests::{random_games, write_random_games};
 
 const TARGET: Target = Target { result_share: 0.3, scale: 400.0 };
 /// More than one tile, more than one bucket.
@@ -52,11 +52,7 @@ fn train(folder: &Path) -> Train {
 }
 
 fn write_games(folder: &Path) {
-    let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, network: 0 };
-    let mut writer = ChunkWriter::resume(&folder.join("games"), recipe, 1000).unwrap();
-    for game in random_games(3, 120) {
-        writer.append(&game.encode()).unwrap();
-    }
+    write_random_games(&folder.join("games"), 3, 120);
 }
 
 /// Returns a network after this number of training steps.

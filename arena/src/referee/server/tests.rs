@@ -39,16 +39,38 @@ fn first_game() -> Vec<Fact> {
     vec![fact(&began), fact(moved), Fact::ended(0, outcome, String::new(), 1000)]
 }
 
+/// The second game, with the same moves and colours reversed.
+fn second_game() -> Vec<Fact> {
+    let reversed = first_game().into_iter().map(|fact| match fact {
+        Fact::Began { round, opening, start, moves, at, .. } => {
+            Fact::Began { game: 1, round, white: 1, black: 0, opening, start, moves, at }
+        }
+        Fact::Moved { mv, used, words, .. } => Fact::Moved { game: 1, mv, used, words },
+        Fact::Ended { outcome, detail, millis, .. } => Fact::Ended { game: 1, outcome, detail, millis },
+        other => other,
+    });
+    reversed.collect()
+}
+
 fn store(folder: &Path, facts: &[Fact]) -> u64 {
     let mut store = EventStore::open(&folder.join("event.sqlite"), "{}", |_| Ok(())).expect("a store");
     store.commit(facts).expect("stored");
     store.referee
 }
 
-fn service(folder: &Path) -> Result<Service, ServiceError> {
+/// Any free port of this machine.
+fn entrance() -> ListenConfig {
     let address = "127.0.0.1:0".parse().expect("an address");
-    let entrance = ListenConfig { address, limits: ConnectionLimits::default(), tls: None };
-    Service::open(event(), folder, "{}", entrance, None)
+    ListenConfig { address, limits: ConnectionLimits::default(), tls: None }
+}
+
+fn service(folder: &Path) -> Result<Service, ServiceError> {
+    Service::open(event(), folder, "{}", entrance(), None)
+}
+
+/// A standby referee with a store in this folder.
+fn standby_in(folder: &Path) -> StandbyReferee {
+    StandbyReferee::open(event(), folder, "{}", None).expect("an observer")
 }
 
 fn peer(address: &str, token: &str) -> TrustedPeer {
@@ -182,13 +204,7 @@ fn whatever_somebody_does_to_games_pgn_in_an_event_nothing_is_lost() {
 fn games_pgn_that_is_gone_is_written_anew_and_a_running_game_is_added() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut facts = first_game();
-    facts.extend(first_game()[..2].iter().cloned().map(|fact| match fact {
-        Fact::Began { round, opening, start, moves, at, .. } => {
-            Fact::Began { game: 1, round, white: 1, black: 0, opening, start, moves, at }
-        }
-        Fact::Moved { mv, used, words, .. } => Fact::Moved { game: 1, mv, used, words },
-        other => other,
-    }));
+    facts.extend(second_game().into_iter().take(2));
     store(folder.path(), &facts);
     let (mut service, before) = acting(folder.path());
     let games = folder.path().join("games.pgn");
@@ -259,9 +275,7 @@ fn files_that_know_more_than_the_store_are_refused_and_others_are_kept() {
 fn a_report_does_not_count_a_result_that_was_taken_back() {
     let folder = tempfile::tempdir().expect("a folder");
     store(folder.path(), &first_game());
-    let mut service = service(folder.path()).expect("a service");
-    service.keep_lease(Instant::now(), &mut quiet).expect("it begins");
-    service.deliver(&mut quiet).expect("delivered");
+    let (mut service, _) = acting(folder.path());
     service.report().expect("written");
     let report = || fs::read_to_string(folder.path().join("report.txt")).expect("a report");
     assert!(report().contains("1-0") && folder.path().join("report/game-1.pgn").exists());
@@ -314,31 +328,22 @@ fn what_comes_before_a_damaged_line_is_kept_and_the_rest_is_asked_for_again() {
         }
         asked
     });
-    let mut observer = StandbyReferee::open(event(), folder.path(), "{}", None).expect("an observer");
+    let mut observer = standby_in(folder.path());
     let end = observer.watch(&peer(&address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
     assert!(matches!(end, Ok(ObservationEnd::Ended)), "{end:?}");
     assert_eq!(acting.join().expect("no panic"), [1, 3, 3, 3, 3]);
     drop(observer);
-    let mut stored = Vec::new();
-    let read = EventStore::open(&folder.path().join("event.sqlite"), "{}", |fact| {
-        stored.push(fact);
-        Ok(())
-    });
-    assert!(read.is_ok() && stored == told, "{stored:?}");
+    assert_eq!(facts_in(folder.path()), told);
 }
 
 #[test]
 fn a_live_referee_tells_why_it_refuses_an_observer() {
     let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
     store(folders[0].path(), &first_game());
-    let mut acting = service(folders[0].path()).expect("a service");
-    let any = "127.0.0.1:0".parse().expect("an address");
-    let address = acting.let_observe(any, TOKEN.to_owned(), SHARED.to_owned()).expect("a port").to_string();
-    let director = acting.director();
-    let running = thread::spawn(move || acting.run(true, &mut quiet));
+    let acting = run(service(folders[0].path()).expect("a service"), true);
     let refusal = |folder: &Path, token: &str, shared: &str| {
-        let mut observer = StandbyReferee::open(event(), folder, "{}", None).expect("an observer");
-        match observer.watch(&peer(&address, token), shared, &AtomicBool::new(false), &mut quiet) {
+        let referee = peer(&acting.address, token);
+        match standby_in(folder).watch(&referee, shared, &AtomicBool::new(false), &mut quiet) {
             Err(ServiceError::Refused(_, why)) => why,
             other => panic!("{other:?}"),
         }
@@ -353,8 +358,8 @@ fn a_live_referee_tells_why_it_refuses_an_observer() {
     assert!(why.contains("its store is of another event"), "{why}");
     let why = refusal(folders[1].path(), "open-barley", SHARED);
     assert!(why.contains("its token is wrong"), "{why}");
-    assert!(director.quit(false));
-    assert!(matches!(running.join().expect("no panic"), Ok(ServiceEnd::Quit)));
+    assert!(acting.director.quit(false));
+    assert_eq!(acting.end.join().expect("no panic").0, Some(ServiceEnd::Quit));
 }
 
 #[test]
@@ -398,12 +403,21 @@ fn facts_in(folder: &Path) -> Vec<Fact> {
 
 /// Lets an observer take over, and both referees come to the end of the event.
 fn take_over_and_end(standby: StandbyReferee, first: Running) {
-    let address = "127.0.0.1:0".parse().expect("an address");
-    let listen = ListenConfig { address, limits: ConnectionLimits::default(), tls: None };
-    let mut successor = standby.take_over(listen).expect("a service");
+    let mut successor = standby.take_over(entrance()).expect("a service");
     let successor = thread::spawn(move || successor.run(false, &mut quiet).ok());
     assert_eq!(joined(successor), Some(ServiceEnd::Complete));
     assert_eq!(joined(first.end).0, Some(ServiceEnd::Complete));
+}
+
+/// How a referee ends while an observer watches it.
+fn end_while_watched(first: Running, standby: &mut StandbyReferee) -> Option<ServiceEnd> {
+    let (referee, running, stop) = (peer(&first.address, TOKEN), first.end, AtomicBool::new(false));
+    thread::scope(|scope| {
+        scope.spawn(|| standby.watch(&referee, SHARED, &stop, &mut quiet));
+        let (end, _) = joined(running);
+        stop.store(true, Ordering::Relaxed);
+        end
+    })
 }
 
 /// What a thread returns that ends within seconds.
@@ -416,6 +430,19 @@ fn joined<T>(thread: JoinHandle<T>) -> T {
     thread.join().expect("no panic")
 }
 
+/// The folders of two referees with empty stores, and the numbers of the referees.
+fn two_stores() -> ([tempfile::TempDir; 2], [u64; 2]) {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let numbers = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    (folders, numbers)
+}
+
+/// The referee of the first folder, which runs, and an observer in the second.
+fn referee_and_observer(folders: &[tempfile::TempDir; 2]) -> (Running, StandbyReferee) {
+    let first = run(service(folders[0].path()).expect("a service"), false);
+    (first, standby_in(folders[1].path()))
+}
+
 /// The facts of an event of which the first game was played, with an observer that may take over.
 fn observed_event(acting: u64, observer: u64) -> Vec<Fact> {
     let begin = [Fact::Epoch { epoch: 1, by: acting }, Fact::Observer { by: Some(observer) }];
@@ -424,26 +451,16 @@ fn observed_event(acting: u64, observer: u64) -> Vec<Fact> {
 
 /// The same after both games.
 fn ended_event(acting: u64, observer: u64) -> Vec<Fact> {
-    let second = first_game().into_iter().map(|fact| match fact {
-        Fact::Began { opening, start, moves, at, .. } => {
-            Fact::Began { game: 1, round: 1, white: 1, black: 0, opening, start, moves, at }
-        }
-        Fact::Moved { mv, used, words, .. } => Fact::Moved { game: 1, mv, used, words },
-        Fact::Ended { outcome, detail, millis, .. } => Fact::Ended { game: 1, outcome, detail, millis },
-        other => other,
-    });
-    observed_event(acting, observer).into_iter().chain(second).collect()
+    observed_event(acting, observer).into_iter().chain(second_game()).collect()
 }
 
 #[test]
 fn an_observer_takes_over_from_a_referee_with_an_older_copy_of_its_store() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let (folders, [acting, observer]) = two_stores();
     let facts = observed_event(acting, observer);
     store(folders[0].path(), &facts[..3]);
     store(folders[1].path(), &facts);
-    let first = run(service(folders[0].path()).expect("a service"), false);
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let (first, mut standby) = referee_and_observer(&folders);
     let mut told = String::new();
     let end = standby
         .watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut |news| told += &news.text);
@@ -460,14 +477,13 @@ fn an_observer_takes_over_from_a_referee_with_an_older_copy_of_its_store() {
 
 #[test]
 fn a_predecessor_gets_the_end_with_all_that_its_older_copy_lacks() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let (folders, [acting, observer]) = two_stores();
     let mut facts = ended_event(acting, observer);
     store(folders[0].path(), &facts[..4]);
     let first = run(service(folders[0].path()).expect("a service"), false);
     facts.extend([Fact::Epoch { epoch: 2, by: observer }, Fact::Observer { by: None }]);
     store(folders[1].path(), &facts);
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let mut standby = standby_in(folders[1].path());
     standby.predecessor = Some(peer(&first.address, TOKEN));
     take_over_and_end(standby, first);
     let [mine, theirs] = folders.each_ref().map(|folder| facts_in(folder.path()));
@@ -479,23 +495,14 @@ fn a_predecessor_gets_the_end_with_all_that_its_older_copy_lacks() {
 
 #[test]
 fn a_referee_that_acts_with_an_older_copy_ends_when_its_observer_comes() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let [acting, _] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let (folders, [acting, _]) = two_stores();
     let mut facts = vec![Fact::Epoch { epoch: 1, by: acting }];
     facts.extend(first_game());
     // It acted alone when the copy was made.
     store(folders[0].path(), &facts[..2]);
     store(folders[1].path(), &facts);
-    let first = run(service(folders[0].path()).expect("a service"), false);
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
-    let stop = AtomicBool::new(false);
-    let end = thread::scope(|scope| {
-        scope.spawn(|| standby.watch(&peer(&first.address, TOKEN), SHARED, &stop, &mut quiet));
-        let end = first.end.join().expect("no panic").0;
-        stop.store(true, Ordering::Relaxed);
-        end
-    });
-    assert_eq!(end, None, "an error");
+    let (first, mut standby) = referee_and_observer(&folders);
+    assert_eq!(end_while_watched(first, &mut standby), None, "an error");
     // Started again, it waits, unless its director has given up what the other one has.
     let first = run(service(folders[0].path()).expect("a service"), false);
     let order = |words| first.director.order(Order::new(words, CONSOLE)).expect("it runs");
@@ -510,16 +517,14 @@ fn a_referee_that_acts_with_an_older_copy_ends_when_its_observer_comes() {
 
 #[test]
 fn a_referee_that_goes_on_with_an_older_copy_yields_to_a_lower_term_and_gets_all_facts() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let (folders, [acting, observer]) = two_stores();
     // Before an observer was named, and started again some times since: with facts of its own where the successor has others.
     let terms = (1..=8).map(|epoch| Fact::Epoch { epoch, by: acting }).collect::<Vec<_>>();
     store(folders[0].path(), &terms);
     let mut facts = ended_event(acting, observer);
     facts.push(Fact::Epoch { epoch: 2, by: observer });
     store(folders[1].path(), &facts);
-    let first = run(service(folders[0].path()).expect("a service"), false);
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let (first, mut standby) = referee_and_observer(&folders);
     standby.predecessor = Some(peer(&first.address, TOKEN));
     take_over_and_end(standby, first);
     let [mine, theirs] = folders.each_ref().map(|folder| facts_in(folder.path()));
@@ -528,8 +533,7 @@ fn a_referee_that_goes_on_with_an_older_copy_yields_to_a_lower_term_and_gets_all
 
 #[test]
 fn a_referee_that_was_taken_over_from_observes_from_the_first_fact_on() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let [former, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let (folders, [former, observer]) = two_stores();
     let terms = (1..=3).map(|epoch| Fact::Epoch { epoch, by: former }).collect::<Vec<_>>();
     store(folders[0].path(), &terms);
     let mut facts = observed_event(former, observer);
@@ -538,7 +542,7 @@ fn a_referee_that_was_taken_over_from_observes_from_the_first_fact_on() {
     let fenced = service(folders[0].path()).expect("a service");
     fenced.store.mark_fenced((2, observer)).expect("noted");
     drop(fenced);
-    let mut standby = StandbyReferee::open(event(), folders[0].path(), "{}", None).expect("an observer");
+    let mut standby = standby_in(folders[0].path());
     let acting = run(service(folders[1].path()).expect("a service"), true);
     let stop = AtomicBool::new(false);
     let end = thread::scope(|scope| {
@@ -559,8 +563,7 @@ fn a_referee_that_was_taken_over_from_observes_from_the_first_fact_on() {
 #[test]
 fn a_referee_that_has_begun_a_term_again_with_an_older_copy_is_found_out() {
     for begun in 1..=2 {
-        let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-        let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+        let (folders, [acting, observer]) = two_stores();
         // The copy was made in the first term. With it this referee has recorded more than with the folder before, and it begins its
         // next term, which the observer knows, too, or the one after that.
         let terms = (1..=begun).map(|epoch| Fact::Epoch { epoch, by: acting });
@@ -571,8 +574,7 @@ fn a_referee_that_has_begun_a_term_again_with_an_older_copy_is_found_out() {
         let mut facts = observed_event(acting, observer);
         facts.insert(2, Fact::Epoch { epoch: 2, by: acting });
         store(folders[1].path(), &facts);
-        let first = run(service(folders[0].path()).expect("a service"), false);
-        let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+        let (first, mut standby) = referee_and_observer(&folders);
         let stop = AtomicBool::new(false);
         thread::scope(|scope| {
             let watching =
@@ -593,16 +595,14 @@ fn a_referee_that_has_begun_a_term_again_with_an_older_copy_is_found_out() {
 
 #[test]
 fn a_referee_with_a_copy_from_before_its_observer_was_named_yields_to_that_one_which_has_acted_since() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let (folders, [acting, observer]) = two_stores();
     let mut facts = vec![Fact::Epoch { epoch: 1, by: acting }];
     facts.extend(first_game());
     store(folders[0].path(), &facts);
     let mut facts = observed_event(acting, observer);
     facts.extend([Fact::Epoch { epoch: 2, by: observer }, Fact::Observer { by: None }]);
     store(folders[1].path(), &facts);
-    let first = run(service(folders[0].path()).expect("a service"), false);
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let (first, mut standby) = referee_and_observer(&folders);
     let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
     assert!(matches!(end, Err(ServiceError::ObservedReferee(..))), "it goes on by itself: {end:?}");
     assert_eq!(joined(first.end).0, Some(ServiceEnd::Outdated));
@@ -617,14 +617,12 @@ fn a_referee_with_a_copy_from_before_its_observer_was_named_yields_to_that_one_w
 #[test]
 fn an_event_that_both_have_seen_end_is_told_again_to_an_older_copy() {
     for named in [false, true] {
-        let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-        let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+        let (folders, [acting, observer]) = two_stores();
         let mut facts = ended_event(acting, observer);
         store(folders[0].path(), &facts[..if named { 4 } else { 1 }]);
         facts.extend([Fact::Epoch { epoch: 2, by: observer }, Fact::Observer { by: None }]);
         store(folders[1].path(), &facts);
-        let first = run(service(folders[0].path()).expect("a service"), false);
-        let standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+        let (first, standby) = referee_and_observer(&folders);
         let predecessor = peer(&first.address, TOKEN);
         assert!(standby.tell_end_again(&predecessor).expect("read"), "named: {named}");
         assert_eq!(joined(first.end).0, Some(ServiceEnd::Complete));
@@ -663,16 +661,8 @@ fn a_referee_in_a_new_folder_leaves_the_event_to_an_observer_that_has_it() {
     let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let observer = store(folders[1].path(), &[]);
     store(folders[1].path(), &observed_event(observer.wrapping_add(1), observer));
-    let first = run(service(folders[0].path()).expect("a service"), false);
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
-    let stop = AtomicBool::new(false);
-    let ended = thread::scope(|scope| {
-        scope.spawn(|| standby.watch(&peer(&first.address, TOKEN), SHARED, &stop, &mut quiet));
-        let (end, _) = joined(first.end);
-        stop.store(true, Ordering::Relaxed);
-        end
-    });
-    assert_eq!(ended, None, "an error");
+    let (first, mut standby) = referee_and_observer(&folders);
+    assert_eq!(end_while_watched(first, &mut standby), None, "an error");
     // Started again, it waits for the observer, which takes over.
     let first = run(service(folders[0].path()).expect("a service"), false);
     let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
@@ -683,16 +673,14 @@ fn a_referee_in_a_new_folder_leaves_the_event_to_an_observer_that_has_it() {
 
 #[test]
 fn an_older_copy_gets_the_end_that_both_knew() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let (folders, [acting, observer]) = two_stores();
     let facts = ended_event(acting, observer);
     store(folders[0].path(), &facts[..4]);
     store(folders[1].path(), &facts);
     let known = service(folders[1].path()).expect("a service");
     known.store.mark_over().and_then(|()| known.store.mark_told()).expect("noted");
     drop(known);
-    let first = run(service(folders[0].path()).expect("a service"), false);
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let (first, mut standby) = referee_and_observer(&folders);
     let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
     assert!(matches!(end, Ok(ObservationEnd::TakeOver)), "{end:?}");
     take_over_and_end(standby, first);
@@ -702,12 +690,11 @@ fn an_older_copy_gets_the_end_that_both_knew() {
 
 #[test]
 fn an_observer_that_knows_the_end_tells_it_to_a_referee_that_waits_for_it() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let (folders, [acting, observer]) = two_stores();
     for folder in &folders {
         store(folder.path(), &ended_event(acting, observer));
     }
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let mut standby = standby_in(folders[1].path());
     standby.finish(&mut quiet).expect("written");
     assert!(!standby.is_end_told().expect("read"), "the other one may not know it");
     let first = run(service(folders[0].path()).expect("a service"), false);
@@ -728,8 +715,7 @@ fn an_observer_that_knows_the_end_tells_it_to_a_referee_that_waits_for_it() {
 
 #[test]
 fn an_observer_that_was_left_gets_the_end() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let [acting, observer] = folders.each_ref().map(|folder| store(folder.path(), &[]));
+    let (folders, [acting, observer]) = two_stores();
     let mut facts = ended_event(acting, observer);
     store(folders[1].path(), &facts[..4]);
     facts.insert(4, Fact::Observer { by: None });
@@ -740,7 +726,7 @@ fn an_observer_that_was_left_gets_the_end() {
     service.store.mark_over().expect("noted");
     let first = run(service, false);
     thread::sleep(Duration::from_millis(300));
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let mut standby = standby_in(folders[1].path());
     let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
     assert!(matches!(end, Ok(ObservationEnd::Ended)), "{end:?}");
     assert!(standby.finish(&mut quiet).expect("written").is_some());
@@ -757,7 +743,7 @@ fn an_observer_waits_for_a_referee_that_does_not_run_yet() {
     let free = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = free.local_addr().expect("an address");
     drop(free);
-    let mut standby = StandbyReferee::open(event(), folders[1].path(), "{}", None).expect("an observer");
+    let mut standby = standby_in(folders[1].path());
     let watching = thread::spawn(move || {
         let mut told = String::new();
         let peer = peer(&address.to_string(), TOKEN);
