@@ -375,10 +375,13 @@ impl<'a> GameReferee<'a> {
     /// Ends the game if the flag of the side to move had fallen when the other side did something: a move is awaited then only to
     /// tell by how much it is late, and the other side cannot lose any more.
     fn check_fallen(&self, from_waiting: &Arrival, from_mover: Option<&Arrival>) -> Flow {
-        if is_talk(&from_waiting.event) || from_mover.is_some_and(|arrival| is_answer(&arrival.event)) {
+        let overdrawn = |at| check_flag(&self.record.game, &self.clock, at);
+        // What the mover said in time may stand before its move.
+        let may_have_moved = |arrival: &Arrival| is_answer(&arrival.event) || overdrawn(arrival.at).is_none();
+        if is_talk(&from_waiting.event) || from_mover.is_some_and(may_have_moved) {
             return Continue(());
         }
-        match check_flag(&self.record.game, &self.clock, from_waiting.at) {
+        match overdrawn(from_waiting.at) {
             Some((outcome, _)) => end(outcome, NO_MOVE.to_owned()),
             None => Continue(()),
         }
