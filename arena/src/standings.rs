@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-use game::{Color, Outcome, Table, WinReason, counted};
+use game::{Color, Outcome, TextTable, WinReason, counted};
 
 use crate::schedule::{Fixture, Schedule};
 use crate::statistics::{Pentanomial, Points, Sample, WinDrawLoss};
@@ -150,12 +150,12 @@ impl Standings {
 
     /// Makes a crosstable with the score of each program against each other, in the order of a ranking; `None` if there
     /// are too many programs to be readable.
-    pub fn crosstable<'a>(&self, ranking: &[usize], name: impl Fn(usize) -> &'a str) -> Option<Table> {
+    pub fn crosstable<'a>(&self, ranking: &[usize], name: impl Fn(usize) -> &'a str) -> Option<TextTable> {
         if ranking.len() > WIDEST_CROSSTABLE {
             return None;
         }
         let ranks = (1..=ranking.len()).map(|rank| rank.to_string());
-        let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(ranks.clone());
+        let mut table = TextTable::default().numbers([""]).texts(["Program"]).numbers(ranks.clone());
         for (rank, &program) in ranks.zip(ranking) {
             let cells = ranking.iter().map(|&opponent| self.score_text(program, opponent));
             table.push([rank, name(program).to_owned()].into_iter().chain(cells));

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::SystemTime;
 
-use game::{Table, counted};
+use game::{TextTable, counted};
 use players::Protocol;
 use players::check::{Level, RuleReport, RuleVerdict};
 use serde::Serialize;
@@ -207,7 +207,7 @@ impl CheckReport {
     fn write_table(&self, to: &mut String) {
         // Their first spaces keep the columns further apart.
         let numbers = [" passed", " failed", " not seen", " not supported"];
-        let mut table = Table::default().texts(["section"]).numbers(numbers);
+        let mut table = TextTable::default().texts(["section"]).numbers(numbers);
         let all = ("together", self.findings.iter().collect());
         for (section, findings) in self.sections().into_iter().chain([all]) {
             let RuleCounts { passed, failed, not_seen, not_supported } = RuleCounts::of(findings);

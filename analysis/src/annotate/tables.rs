@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use game::{Color, MoveGrade, Table};
+use game::{Color, MoveGrade, TextTable};
 use serde::Serialize;
 
 use super::chance::accuracy;
@@ -164,7 +164,7 @@ impl AnnotationTables {
     pub fn text(&self) -> String {
         let mut text = String::new();
         for by in GroupKind::ALL {
-            let mut table = Table::new(by.name())
+            let mut table = TextTable::new(by.name())
                 .texts([by.name()])
                 .numbers(["Games", "Moves", "Accuracy", "±", "Loss", "±", "?!", "?", "??"]);
             for row in self.rows().into_iter().filter(|row| row.by == by) {

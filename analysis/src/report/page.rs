@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use game::{Color, Move, Table, escaped};
+use game::{Color, Move, TextTable, escaped};
 use messages::epd::EpdMove;
 use pages::{GamePage, LONGEST_LINE, PageMove, PageStep, SingleFile, game_data, touched_squares};
 
@@ -265,7 +265,7 @@ fn class(attempt: Option<&SuiteAttempt>) -> &'static str {
 /// The attribute of cells with numbers.
 const NUMBER: &str = " class=\"n\"";
 
-fn write_table(page: &mut String, table: &Table) -> fmt::Result {
+fn write_table(page: &mut String, table: &TextTable) -> fmt::Result {
     let (title, [head, rows]) = (escaped(&table.title), table.html_rows(NUMBER));
     writeln!(
         page,

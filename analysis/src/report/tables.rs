@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use game::Table;
+use game::TextTable;
 
 use super::{
     Comparison, Estimate, Listed, Quantiles, Quantity, ReportError, Row, RunSettings, RunSummary, Share,
@@ -10,7 +10,7 @@ use super::{
 };
 
 /// The tables about whole runs that are not empty.
-pub(super) fn overview(report: &SuiteReport) -> Vec<Table> {
+pub(super) fn overview(report: &SuiteReport) -> Vec<TextTable> {
     let tables = [
         summary(report),
         settings(report),
@@ -22,9 +22,10 @@ pub(super) fn overview(report: &SuiteReport) -> Vec<Table> {
     tables.into_iter().filter(|table| !table.is_empty()).collect()
 }
 
-fn summary(report: &SuiteReport) -> Table {
+fn summary(report: &SuiteReport) -> TextTable {
     let points_columns = ["Points", "% of points"].into_iter().filter(|_| report.is_graded());
-    let table = Table::new("Summary").texts(["Run"]).numbers(["Problems", "Solved", "%", "95 % interval"]);
+    let table =
+        TextTable::new("Summary").texts(["Run"]).numbers(["Problems", "Solved", "%", "95 % interval"]);
     let mut table = table.numbers(points_columns).numbers(["Nodes"]).texts(["Left out"]);
     for run in &report.runs {
         let (least, greatest) = run.share().interval();
@@ -63,9 +64,9 @@ fn left_out(run: &RunSummary) -> String {
 }
 
 /// Who made each run, how and when; empty if no file tells.
-fn settings(report: &SuiteReport) -> Table {
+fn settings(report: &SuiteReport) -> TextTable {
     let mut table =
-        Table::new("Settings").texts(["Run", "Program, settings, limit, date"]).numbers(["Problems"]);
+        TextTable::new("Settings").texts(["Run", "Program, settings, limit, date"]).numbers(["Problems"]);
     for run in &report.runs {
         for settings in &run.settings {
             let text = RunSettings::text(settings);
@@ -75,9 +76,9 @@ fn settings(report: &SuiteReport) -> Table {
     table
 }
 
-fn themes(report: &SuiteReport) -> Table {
+fn themes(report: &SuiteReport) -> TextTable {
     let title = if report.is_graded() { "Themes: % solved, % of points" } else { "Themes: % solved" };
-    let table = Table::new(title).texts(["Theme"]).numbers(["Problems"]);
+    let table = TextTable::new(title).texts(["Theme"]).numbers(["Problems"]);
     let mut table = table.numbers(names(report));
     for theme in &report.themes {
         let mut row = vec![theme_name(&theme.name).to_owned(), theme.problems.to_string()];
@@ -100,9 +101,9 @@ fn achieved(tally: &Tally) -> String {
     }
 }
 
-fn costs(report: &SuiteReport) -> Table {
+fn costs(report: &SuiteReport) -> TextTable {
     let quantiles = ["Count", "Minimum", "25 %", "Median", "75 %", "90 %", "Maximum"];
-    let mut table = Table::new("Cost of solutions").texts(["Run", "Cost"]).numbers(quantiles);
+    let mut table = TextTable::new("Cost of solutions").texts(["Run", "Cost"]).numbers(quantiles);
     for run in &report.runs {
         for (costs, quantity) in run.costs.iter().zip(Quantity::ALL) {
             let Some(costs) = costs else { continue };
@@ -120,11 +121,11 @@ fn costs(report: &SuiteReport) -> Table {
 const DIFFERENCE: [&str; 3] = ["Difference in %", "p", "p corrected"];
 
 /// Compares the first run with each of the others.
-fn comparisons(report: &SuiteReport) -> Table {
+fn comparisons(report: &SuiteReport) -> TextTable {
     let title = report.runs.first().map(|run| format!("Comparison of {} with the other runs", run.name));
     let counts = ["Problems", "Both solved", "First only", "Other only", "Neither"];
     let points_column = ["Points per problem"].into_iter().filter(|_| report.is_graded());
-    let table = Table::new(title.unwrap_or_default()).texts(["Other"]).numbers(counts);
+    let table = TextTable::new(title.unwrap_or_default()).texts(["Other"]).numbers(counts);
     let mut table = table.numbers(DIFFERENCE).texts(["Verdict"]).numbers(["Elo on the suite"]);
     table = table.numbers(points_column);
     for (run, compared) in report.runs.iter().skip(1).zip(&report.comparisons) {
@@ -143,12 +144,12 @@ fn comparisons(report: &SuiteReport) -> Table {
 }
 
 /// Compares the first run with each of the others, theme by theme.
-fn theme_comparisons(report: &SuiteReport) -> Table {
+fn theme_comparisons(report: &SuiteReport) -> TextTable {
     let title =
         report.runs.first().map(|run| format!("Comparison of {} with the other runs by theme", run.name));
     let counts = ["Problems", "First only", "Other only"];
     let points_column = ["Points per problem"].into_iter().filter(|_| report.is_graded());
-    let table = Table::new(title.unwrap_or_default()).texts(["Theme", "Other"]).numbers(counts);
+    let table = TextTable::new(title.unwrap_or_default()).texts(["Theme", "Other"]).numbers(counts);
     let mut table = table.numbers(DIFFERENCE).texts(["Verdict"]).numbers(points_column);
     for theme in &report.themes {
         for (run, compared) in report.runs.iter().skip(1).zip(&theme.comparisons) {
@@ -211,8 +212,9 @@ pub(super) fn problems_title(report: &SuiteReport, listed: Listed) -> &'static s
 }
 
 /// The table of problems without its rows.
-pub(super) fn problems(report: &SuiteReport, listed: Listed) -> Table {
-    let table = Table::new(problems_title(report, listed)).numbers(["No."]).texts(["Problem", "Solution"]);
+pub(super) fn problems(report: &SuiteReport, listed: Listed) -> TextTable {
+    let table =
+        TextTable::new(problems_title(report, listed)).numbers(["No."]).texts(["Problem", "Solution"]);
     table.texts(names(report))
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use game::{Table, counted, escaped, excerpt};
+use game::{TextTable, counted, escaped, excerpt};
 use serde_json::{Value, json};
 
 use super::list::{RatedGroup, RatedPlayer, RatingBound, RatingList};
@@ -174,9 +174,9 @@ impl RatingsReport<'_> {
     }
 
     /// Returns the table of a group.
-    fn table(self, group: usize) -> Table {
+    fn table(self, group: usize) -> TextTable {
         let numbers = ["Rating", "Error", "Points", "Games", "%", "Draws %", "Opponents", "LOS %"];
-        let mut table = Table::default().numbers([""]).texts(["Player"]).numbers(numbers);
+        let mut table = TextTable::default().numbers([""]).texts(["Player"]).numbers(numbers);
         for (rank, player) in self.ranked().filter(|(_, player)| player.group == group) {
             let results = &player.results;
             table.push([
@@ -231,18 +231,18 @@ impl RatingsReport<'_> {
     }
 
     /// Returns the matrix of superiorities of each group that has a readable one.
-    fn matrices(self) -> Vec<Table> {
+    fn matrices(self) -> Vec<TextTable> {
         let list = self.0;
         let readable = |group: &usize| (2..=WIDEST_MATRIX).contains(&list.groups[*group].players);
         (0..list.groups.len()).filter(readable).map(|group| self.matrix(group)).collect()
     }
 
-    fn matrix(self, group: usize) -> Table {
+    fn matrix(self, group: usize) -> TextTable {
         let list = self.0;
         let places: Vec<usize> =
             (0..list.players.len()).filter(|&i| list.players[i].group == group).collect();
         let ranks = (1..=places.len()).map(|rank| rank.to_string());
-        let mut table = Table::default().numbers([""]).texts(["Player"]).numbers(ranks.clone());
+        let mut table = TextTable::default().numbers([""]).texts(["Player"]).numbers(ranks.clone());
         for (rank, &first) in ranks.zip(&places) {
             let cells = places.iter().map(|&second| match list.superiority(first, second) {
                 Some(los) if first != second => format!("{:.0}", 100.0 * los),
@@ -254,10 +254,10 @@ impl RatingsReport<'_> {
     }
 
     /// Returns the table of a player's results against each opponent.
-    fn opponents(self, place: usize) -> Table {
+    fn opponents(self, place: usize) -> TextTable {
         let list = self.0;
         let numbers = ["Rating", "Games", "+", "=", "-", "%", "LOS %"];
-        let mut table = Table::default().numbers([""]).texts(["Opponent"]).numbers(numbers);
+        let mut table = TextTable::default().numbers([""]).texts(["Opponent"]).numbers(numbers);
         for (number, (opponent, results)) in (1..).zip(list.results_of(place)) {
             let other = &list.players[*opponent];
             let outside = if other.group == list.players[place].group { "" } else { "*" };

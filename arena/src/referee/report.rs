@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use std::time::{Duration, SystemTime};
 
-use game::{Color, Outcome, Table, clock_face, escaped};
+use game::{Color, Outcome, TextTable, clock_face, escaped};
 
 use super::event::{EventState, GameSummary, GivenOrder};
 use crate::statistics::WinDrawLoss;
@@ -66,9 +66,9 @@ fn used(event: &EventState, program: usize) -> Duration {
 }
 
 /// Returns the standings, best first.
-pub(super) fn standings_table(event: &EventState) -> Table {
+pub(super) fn standings_table(event: &EventState) -> TextTable {
     let numbers = ["Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", "Time"];
-    let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(numbers);
+    let mut table = TextTable::default().numbers([""]).texts(["Program"]).numbers(numbers);
     for (rank, row) in (1..).zip(rows(event)) {
         table.push([
             format!("{rank}"),
@@ -99,8 +99,8 @@ pub(super) fn reason(outcome: Outcome, detail: &str) -> String {
 }
 
 /// Returns the table of finished games.
-fn results_table(event: &EventState) -> Table {
-    let table = Table::default().numbers(["Game", "Round"]).texts(["White", "Black"]);
+fn results_table(event: &EventState) -> TextTable {
+    let table = TextTable::default().numbers(["Game", "Round"]).texts(["White", "Black"]);
     let mut table = table.numbers(["Result", "Plies", "White's time", "Black's time"]).texts(["Reason"]);
     for result in results(event) {
         let fixture = result.fixture;
@@ -120,8 +120,8 @@ fn results_table(event: &EventState) -> Table {
 }
 
 /// Returns the table of the director's orders; `None` if there were none.
-fn orders_table(event: &EventState) -> Option<Table> {
-    let mut table = Table::default().texts(["UTC", "By", "Order"]);
+fn orders_table(event: &EventState) -> Option<TextTable> {
+    let mut table = TextTable::default().texts(["UTC", "By", "Order"]);
     for GivenOrder { by, order, at } in &event.orders {
         let moment = SystemTime::UNIX_EPOCH + Duration::from_millis(*at);
         let moment = time::OffsetDateTime::from(moment);
@@ -143,7 +143,7 @@ fn byes(event: &EventState) -> String {
 }
 
 /// Returns the title, the conditions and the tables of an event. The crosstable is left out if it would be too wide.
-fn parts(event: &EventState) -> (&str, String, Vec<Table>) {
+fn parts(event: &EventState) -> (&str, String, Vec<TextTable>) {
     let settings = &event.settings;
     let mut tables = vec![standings_table(event)];
     let ranking: Vec<usize> = rows(event).iter().map(|row| row.program).collect();
@@ -169,7 +169,7 @@ fn parts(event: &EventState) -> (&str, String, Vec<Table>) {
 /// Returns the final report as text.
 pub fn text(event: &EventState) -> String {
     let (title, conditions, tables) = parts(event);
-    let tables: Vec<String> = tables.iter().map(Table::to_string).collect();
+    let tables: Vec<String> = tables.iter().map(TextTable::to_string).collect();
     format!("{title}\n{}\n{conditions}\n\n{}", "=".repeat(title.chars().count()), tables.join("\n"))
 }
 
@@ -177,7 +177,7 @@ pub fn text(event: &EventState) -> String {
 pub fn page(event: &EventState) -> String {
     let (title, conditions, tables) = parts(event);
     let (title, conditions) = (escaped(title), escaped(&conditions));
-    let tables: String = tables.iter().map(Table::html).collect();
+    let tables: String = tables.iter().map(TextTable::html).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n\

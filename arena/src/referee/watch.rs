@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
 use game::diagram::{Diagram, DiagramStyle};
-use game::{CastlingMode, Game, Table, clock_face};
+use game::{CastlingMode, Game, TextTable, clock_face};
 use players::transport::{self, Security};
 use serde_json::Value;
 use shakmaty::{Color, Position as _, Square};
@@ -132,7 +132,7 @@ fn boards(games: &[Value], style: DiagramStyle) -> Vec<String> {
 
 fn table(rows: &[Value]) -> String {
     let numbers = ["Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz"];
-    let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(numbers).texts([""]);
+    let mut table = TextTable::default().numbers([""]).texts(["Program"]).numbers(numbers).texts([""]);
     for (rank, row) in (1..).zip(rows) {
         let number =
             |key: &str, decimals: usize| format!("{:.decimals$}", row[key].as_f64().unwrap_or_default());

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use arena::statistics::{Estimate, Interval, StoppedEstimate};
 use arena::{Match, MatchEnd, Overheads};
-use game::{Table, counted};
+use game::{TextTable, counted};
 
 use super::plan::MatchPlan;
 
@@ -80,7 +80,7 @@ const NAME_LIMITS: RangeInclusive<usize> = 10..=22;
 
 /// Formats a table with names that are at most so wide that the table fits: first the columns `beside` them have their
 /// place, then the names have what is left. A narrow terminal has fewer columns, the first `kept` ones.
-fn table_within(width: usize, beside: usize, kept: usize, table: impl Fn(usize) -> Table) -> String {
+fn table_within(width: usize, beside: usize, kept: usize, table: impl Fn(usize) -> TextTable) -> String {
     let longest = width.saturating_sub(beside).clamp(*NAME_LIMITS.start(), *NAME_LIMITS.end());
     let text = table(longest).within(width, kept).to_string();
     let used = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
@@ -99,9 +99,9 @@ fn shortened(name: &str, longest: usize) -> String {
     begin.chain(['…']).chain(name.chars().skip(length - end)).collect()
 }
 
-fn full_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Table {
+fn full_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> TextTable {
     let numbers = ["Elo", "nElo", "Games", "Points", "%", "Draw %", "LOS %"];
-    let table = Table::default().numbers([""]).texts(["Program"]).numbers(numbers);
+    let table = TextTable::default().numbers([""]).texts(["Program"]).numbers(numbers);
     let mut table = table.texts(["Pairs (0 to 2)"]);
     let percent =
         |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
@@ -261,8 +261,9 @@ fn spread(times: &Overheads) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn names_table(names: &[&str], longest: usize) -> Table {
-        let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(["Points", "Elo", "LOS"]);
+    fn names_table(names: &[&str], longest: usize) -> TextTable {
+        let mut table =
+            TextTable::default().numbers([""]).texts(["Program"]).numbers(["Points", "Elo", "LOS"]);
         for name in names {
             let cells = ["1", &shortened(name, longest), "10.0/20", "+100.0 ± 20.0", "99.9"];
             table.push(cells.map(str::to_owned));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use arena::schedule::{ColourOrder, Fixture};
 use arena::{GameEntry, Match, MatchFigure};
-use game::{Table, clock_face, counted};
+use game::{TextTable, clock_face, counted};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
@@ -288,11 +288,11 @@ fn fault_line(plan: &MatchPlan, entry: &GameEntry) -> String {
 
 /// Returns the table of a terminal: score, Elo, and how the program has lost games by its own fault. A narrow terminal has
 /// fewer columns, the most important ones.
-fn live_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> Table {
+fn live_table(plan: &MatchPlan, game: &Match, longest_name: usize) -> TextTable {
     // The score is that of all games, Elo and superiority are those of complete pairs.
     let elo = if plan.schedule.colours == ColourOrder::Pairs { "Elo, pairs" } else { "Elo, games" };
     let numbers = ["Points", "%", elo, "Time", "Crash", "Other", "LOS %", "Draw %"];
-    let mut table = Table::default().numbers([""]).texts(["Program"]).numbers(numbers);
+    let mut table = TextTable::default().numbers([""]).texts(["Program"]).numbers(numbers);
     for (rank, program) in (1..).zip(game.standings.ranking()) {
         let standing = &game.standings.programs[program];
         let (games, sample) = (&standing.games, standing.sample());

@@ -6,7 +6,7 @@ use crate::text::escaped;
 
 /// Text in columns, with a row of headings.
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct TextTable {
     /// The line above the table as text, whose rows are then indented; empty for none.
     pub title: String,
     headings: Vec<String>,
@@ -22,25 +22,25 @@ struct Column {
     width: usize,
 }
 
-impl Table {
+impl TextTable {
     /// A table without columns.
-    pub fn new(title: impl Into<String>) -> Table {
-        Table { title: title.into(), ..Table::default() }
+    pub fn new(title: impl Into<String>) -> TextTable {
+        TextTable { title: title.into(), ..TextTable::default() }
     }
 
     /// The table with further columns of text.
     #[must_use]
-    pub fn texts(self, headings: impl IntoIterator<Item = impl Into<String>>) -> Table {
+    pub fn texts(self, headings: impl IntoIterator<Item = impl Into<String>>) -> TextTable {
         self.with(headings, false)
     }
 
     /// The table with further columns of numbers.
     #[must_use]
-    pub fn numbers(self, headings: impl IntoIterator<Item = impl Into<String>>) -> Table {
+    pub fn numbers(self, headings: impl IntoIterator<Item = impl Into<String>>) -> TextTable {
         self.with(headings, true)
     }
 
-    fn with(mut self, headings: impl IntoIterator<Item = impl Into<String>>, is_number: bool) -> Table {
+    fn with(mut self, headings: impl IntoIterator<Item = impl Into<String>>, is_number: bool) -> TextTable {
         for heading in headings {
             let heading: String = heading.into();
             self.columns.push(Column { is_number, width: heading.chars().count() });
@@ -70,7 +70,7 @@ impl Table {
 
     /// Drops columns from the right until the rows are at most so wide, not counting their indent; the first `kept` columns stay.
     #[must_use]
-    pub fn within(mut self, width: usize, kept: usize) -> Table {
+    pub fn within(mut self, width: usize, kept: usize) -> TextTable {
         let row_width =
             |count: usize| self.columns[..count].iter().map(|column| 2 + column.width).sum::<usize>();
         let fits = |count: &usize| row_width(*count) <= width.saturating_add(2);
@@ -109,7 +109,7 @@ impl Table {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for TextTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = (!self.title.is_empty()).then(|| self.title.clone());
         let rows = [&self.headings].into_iter().chain(&self.rows).map(|cells| self.line(cells));
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_and_text_is_escaped() {
-        let ranking = || Table::default().numbers([""]).texts(["Program"]).numbers(["Points"]);
+        let ranking = || TextTable::default().numbers([""]).texts(["Program"]).numbers(["Points"]);
         let mut table = ranking();
         table.push(["1", "<Ann>", "10.5"].map(str::to_owned));
         table.push(["2", "Bartholomew", "9.0"].map(str::to_owned));
