@@ -17,7 +17,7 @@ use shakmaty::ByColor;
 use crate::match_store::{GameEntry, MatchStore, StoreError};
 use crate::openings::{MatchOpenings, OpeningsError};
 use crate::overheads::Overheads;
-use crate::schedule::{Fixture, NextGames, Schedule, ScheduleError};
+use crate::schedule::{Fixture, NextGames, Schedule};
 use crate::standings::Standings;
 use crate::statistics::{Hypothesis, Points, SequentialTest, Sprt};
 
@@ -91,45 +91,18 @@ pub enum MatchEnd {
 /// Why a match cannot be played.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
-    /// The schedule settings are invalid.
-    #[error(transparent)]
-    Schedule(#[from] ScheduleError),
     /// An opening cannot be used.
     #[error(transparent)]
     Openings(#[from] OpeningsError),
     /// The files of the match cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// An SPRT needs exactly two programs. Carries their number.
-    #[error("an SPRT with {0} programs: expected 2")]
-    SprtNeedsTwo(usize),
-    /// Both programs of a game failed to play it, so neither can be given the win.
-    #[error("game {}: {detail}; the match stops here and can go on later", .number + 1)]
-    NobodyCanPlay {
-        /// Number of the game, from 0.
-        number: u64,
-        /// Description of the failures.
-        detail: String,
-    },
-    /// This process may not use a core.
-    #[error("core {core} cannot be used: this process may use {allowed:?}")]
-    NoSuchCore {
-        /// Number of the core.
-        core: usize,
-        /// The cores that it may use.
-        allowed: Vec<usize>,
-    },
-    /// There are fewer cores than concurrent games.
-    #[error(
-        "{games} games at a time on {}: to pin them, play no more games at a time than there are cores",
-        game::counted(*.cores as u64, "core")
-    )]
-    TooFewCores {
-        /// Number of concurrent games.
-        games: usize,
-        /// Number of cores available to this process.
-        cores: usize,
-    },
+    /// The match cannot be played as it was set up. Carries the reason.
+    #[error("{0}")]
+    Unplayable(String),
+    /// Both programs of a game failed to play it, so neither can be given the win. Carries the failures.
+    #[error("{0}; the match stops here and can go on later")]
+    NobodyCanPlay(String),
     /// The operating system cannot start threads or list the cores.
     #[error("no threads for the games: {0}")]
     Threads(#[from] io::Error),
@@ -185,7 +158,7 @@ impl Match {
     ) -> Result<Match, MatchError> {
         let programs = schedule.settings.programs;
         if sprt.is_some() && programs != 2 {
-            return Err(MatchError::SprtNeedsTwo(programs));
+            return Err(MatchError::Unplayable(format!("an SPRT with {programs} programs: expected 2")));
         }
         let mut standings = Standings::new(programs);
         let mut test = sprt.map(SequentialTest::new);
@@ -201,7 +174,7 @@ impl Match {
                     fixture.number + 1
                 ));
             }
-            schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
+            schedule.record(fixture.number, entry.white_points())?;
             standings.add(&fixture, entry.outcome.0);
             standings.follow(&schedule);
             count_late(&mut late_losses, &entry);
@@ -281,7 +254,7 @@ impl Match {
         fixture: &Fixture,
         played: Result<PlayedGame, String>,
     ) -> Result<GameEntry, MatchError> {
-        let nobody = |detail| MatchError::NobodyCanPlay { number: fixture.number, detail };
+        let nobody = |detail| MatchError::NobodyCanPlay(format!("game {}: {detail}", fixture.number + 1));
         let PlayedGame { entry, pgn, epd, overheads, lags, overruns } = played.map_err(nobody)?;
         self.store.append(&entry, &pgn, &epd)?;
         // The game was taken from this schedule, exactly once.
@@ -482,13 +455,18 @@ impl Concurrency {
         let allowed = affinity::allowed()?;
         let cores = self.cores.unwrap_or_else(|| allowed.clone());
         if let Some(&core) = cores.iter().find(|core| !allowed.contains(core)) {
-            return Err(MatchError::NoSuchCore { core, allowed });
+            let problem = format!("core {core} cannot be used: this process may use {allowed:?}");
+            return Err(MatchError::Unplayable(problem));
         }
         if !self.pin {
             return Ok(vec![Some(cores); games]);
         }
         if cores.len() < games {
-            return Err(MatchError::TooFewCores { games, cores: cores.len() });
+            return Err(MatchError::Unplayable(format!(
+                "{games} games at a time on {}: to pin them, play no more games at a time than \
+                 there are cores",
+                game::counted(cores.len() as u64, "core")
+            )));
         }
         let shares = cores.chunks_exact(cores.len() / games).take(games);
         Ok(shares.map(|share| Some(share.to_vec())).collect())
@@ -663,7 +641,8 @@ mod tests {
         let mut again = begin(settings, Some(sprt), folder.path()).unwrap();
         assert_eq!(again.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
         assert_eq!(again.standings.games, games);
-        assert!(matches!(begin(ROUND_ROBIN, Some(sprt), folder.path()), Err(MatchError::SprtNeedsTwo(4))));
+        let refused = begin(ROUND_ROBIN, Some(sprt), folder.path()).err().unwrap();
+        assert_eq!(refused.to_string(), "an SPRT with 4 programs: expected 2");
     }
 
     #[test]
@@ -695,7 +674,7 @@ mod tests {
 
     #[test]
     fn cores_are_divided_evenly() {
-        let cores = |workers: Concurrency| workers.cores();
+        let cores = |workers: Concurrency| workers.cores().map_err(|error| error.to_string());
         assert!(cores(workers(3)).unwrap().iter().all(Option::is_none));
         let all = affinity::allowed().unwrap().len();
         let pinned = |games| cores(Concurrency { pin: true, ..workers(games) });
@@ -703,15 +682,13 @@ mod tests {
         assert_eq!(shares.len(), all);
         assert!(shares.iter().all(|share| share.len() == 1));
         assert_eq!(pinned(1).unwrap()[0].as_ref().unwrap().len(), all);
-        assert!(matches!(pinned(all + 1), Err(MatchError::TooFewCores { .. })));
+        assert!(pinned(all + 1).unwrap_err().contains("no more games at a time than there are cores"));
         let first = affinity::allowed().unwrap()[0];
         let listed =
-            |cores: &[usize], pin| Concurrency { pin, cores: Some(cores.to_vec()), ..workers(2) }.cores();
+            |listed: &[usize], pin| cores(Concurrency { pin, cores: Some(listed.to_vec()), ..workers(2) });
         assert_eq!(listed(&[first], false).unwrap(), vec![Some(vec![first]); 2]);
-        assert!(matches!(listed(&[first], true), Err(MatchError::TooFewCores { .. })));
-        assert!(matches!(
-            listed(&[first, 100_000], false),
-            Err(MatchError::NoSuchCore { core: 100_000, .. })
-        ));
+        assert!(listed(&[first], true).unwrap_err().starts_with("2 games at a time on 1 core: "));
+        let unknown = listed(&[first, 100_000], false).unwrap_err();
+        assert!(unknown.starts_with("core 100000 cannot be used: "), "{unknown}");
     }
 }

@@ -82,38 +82,15 @@ pub enum OpeningsProblem {
     /// The file cannot be read.
     #[error(" cannot be read: {0}")]
     Unreadable(#[from] io::Error),
-    /// The format cannot be derived from the file name.
-    #[error(": expected a file of openings whose name ends in .epd, .fen, .txt, .pgn or .bin")]
-    UnknownFormat,
-    /// A position is invalid. Carries its line, from 1, and the reason.
-    #[error(", line {0}: {1}")]
-    Position(u64, String),
     /// A PGN game is invalid.
     #[error(", {0}")]
     Game(#[from] PgnError),
     /// A Polyglot book is invalid.
     #[error(": {0}")]
     Book(#[from] BookError),
-    /// A game is over at the end of its opening. Carries its number, from 1, and its length in plies.
-    #[error(", game {0}: it is over at ply {1} of its opening; take fewer plies")]
-    Over(usize, usize),
-    /// A game is of another variant than the match. Carries its number, from 1, its variant, and that of the match.
-    #[error(", game {0}: it is a game of {1}, but {2} is played here")]
-    OtherVariant(usize, &'static str, &'static str),
-    /// Polyglot books have moves of chess only. Carries the variant of the match.
-    #[error(
-        ": a Polyglot book has moves of chess, but {0} is played here; take positions (.epd) or games (.pgn)"
-    )]
-    BookOfChess(&'static str),
-    /// No opening of so many random moves was found. Carries the number.
-    #[error(": no opening of {0} random plies was found in which the game is open")]
-    NothingOpen(usize),
-    /// The file contains no openings.
-    #[error(" has no openings in it")]
-    Empty,
-    /// The requested first opening does not exist. Carries the number of openings and the requested number.
-    #[error(" has {count}; number {1} to begin with is not among them", count = counted(*.0 as u64, "opening"))]
-    Beyond(usize, usize),
+    /// Its openings are missing or cannot be played.
+    #[error("{0}")]
+    Unfit(String),
 }
 
 /// Maximum length of a line with a position, in bytes: many times the limit of EPD ([`game::epd::LONGEST_LINE`]).
@@ -197,8 +174,9 @@ impl MatchOpenings {
             }
             (OpeningSource::Listed(openings), OpeningOrder::Sequential { from }) => {
                 if !(1..=openings.len()).contains(&from) {
-                    let problem = OpeningsProblem::Beyond(openings.len(), from);
-                    return Err(OpeningsError { path: self.path, problem });
+                    let count = counted(openings.len() as u64, "opening");
+                    let problem = format!(" has {count}; number {from} to begin with is not among them");
+                    return Err(OpeningsError { path: self.path, problem: OpeningsProblem::Unfit(problem) });
                 }
                 openings.rotate_left(from - 1);
             }
@@ -241,7 +219,9 @@ impl MatchOpenings {
             OpeningSource::Random { plies, seed } => stroll(self.played, *plies, generator(*seed, number))
                 .ok_or_else(|| OpeningsError {
                     path: self.path.clone(),
-                    problem: OpeningsProblem::NothingOpen(*plies),
+                    problem: OpeningsProblem::Unfit(format!(
+                        ": no opening of {plies} random plies was found in which the game is open"
+                    )),
                 }),
         }
     }
@@ -281,16 +261,21 @@ impl OpeningSource {
     ) -> Result<OpeningSource, OpeningsProblem> {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let open = || File::open(path).map(BufReader::new);
+        let empty = || OpeningsProblem::Unfit(" has no openings in it".to_owned());
         let openings = match extension.as_str() {
             "epd" | "fen" | "txt" => read_positions(open()?, played)?,
             "pgn" => read_games(open()?, played, most_plies.unwrap_or(usize::MAX))?,
             "bin" if played != PlayedVariant::CHESS => {
-                return Err(OpeningsProblem::BookOfChess(played.name()));
+                return Err(OpeningsProblem::Unfit(format!(
+                    ": a Polyglot book has moves of chess, but {} is played here; take positions (.epd) or \
+                     games (.pgn)",
+                    played.name()
+                )));
             }
             "bin" => {
                 let mut book = Box::new(PolyglotBook::new(File::open(path)?)?);
                 if book.moves(&Chess::default())?.is_empty() {
-                    return Err(OpeningsProblem::Empty);
+                    return Err(empty());
                 }
                 return Ok(OpeningSource::Book {
                     book,
@@ -298,9 +283,13 @@ impl OpeningSource {
                     seed: 0,
                 });
             }
-            _ => return Err(OpeningsProblem::UnknownFormat),
+            _ => {
+                let expected =
+                    ": expected a file of openings whose name ends in .epd, .fen, .txt, .pgn or .bin";
+                return Err(OpeningsProblem::Unfit(expected.to_owned()));
+            }
         };
-        if openings.is_empty() { Err(OpeningsProblem::Empty) } else { Ok(OpeningSource::Listed(openings)) }
+        if openings.is_empty() { Err(empty()) } else { Ok(OpeningSource::Listed(openings)) }
     }
 }
 
@@ -369,8 +358,8 @@ fn read_positions(
 ) -> Result<Vec<StoredOpening>, OpeningsProblem> {
     let mut openings = Vec::new();
     let mut line = Vec::new();
-    for number in 1.. {
-        let faulty = |reason: String| OpeningsProblem::Position(number, reason);
+    for number in 1_u64.. {
+        let faulty = |reason: String| OpeningsProblem::Unfit(format!(", line {number}: {reason}"));
         line.clear();
         let read = file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? as u64;
         if read == 0 {
@@ -434,18 +423,21 @@ fn read_games(
     most_plies: usize,
 ) -> Result<Vec<StoredOpening>, OpeningsProblem> {
     let mut openings = Vec::new();
-    for (number, read) in (1..).zip(PgnReader::new(file)) {
+    for (number, read) in (1_u64..).zip(PgnReader::new(file)) {
         let mut game = read?.game;
+        let faulty = |reason: String| OpeningsProblem::Unfit(format!(", game {number}: {reason}"));
         let found = PlayedVariant::of(&game);
         // The lines of chess are lines of Chess960, and a position of Chess960 is recognised by its castling rights.
         if found.variant != played.variant {
-            return Err(OpeningsProblem::OtherVariant(number, found.name(), played.name()));
+            let (found, played) = (found.name(), played.name());
+            return Err(faulty(format!("it is a game of {found}, but {played} is played here")));
         }
         while game.ply() > most_plies {
             game.undo();
         }
         if game.legal_moves().is_empty() {
-            return Err(OpeningsProblem::Over(number, game.ply()));
+            let reason = format!("it is over at ply {} of its opening; take fewer plies", game.ply());
+            return Err(faulty(reason));
         }
         let start = if game.has_standard_start() && found.mode == CastlingMode::Standard {
             String::new()

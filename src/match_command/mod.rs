@@ -186,8 +186,8 @@ impl MatchArgs {
 
 /// Begins or resumes the match.
 fn open(plan: &MatchPlan) -> Result<Match> {
-    let schedule = Schedule::new(plan.schedule).map_err(|error| explain(&error.into()))?;
-    let openings = plan.options.openings.read(plan.played).map_err(|error| explain(&error.into()))?;
+    let schedule = Schedule::new(plan.schedule).map_err(|error| WrongInput::of(anyhow!(error)))?;
+    let openings = plan.options.openings.read(plan.played).map_err(WrongInput::of)?;
     let identity = plan.identity(&openings);
     let open_store =
         |restore: &mut dyn FnMut(arena::GameEntry) -> Result<(), String>| -> Result<MatchStore, StoreError> {
@@ -232,7 +232,7 @@ fn explain(error: &MatchError) -> anyhow::Error {
     let is_wrong_input = match error {
         MatchError::Store(StoreError::Io { action, .. }) => *action != "written",
         MatchError::Store(StoreError::Lost { .. })
-        | MatchError::NobodyCanPlay { .. }
+        | MatchError::NobodyCanPlay(_)
         | MatchError::Threads(_) => false,
         _ => true,
     };

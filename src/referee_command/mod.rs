@@ -81,7 +81,7 @@ impl RefereeArgs {
         }
         let plan = self.plan().map_err(WrongInput::of)?;
         let event = EventState::new(plan.event.clone(), plan.openings()?)
-            .map_err(|error| WrongInput::of(anyhow!("{error}")))?;
+            .map_err(|error| WrongInput::of(anyhow!(error)))?;
         let console = Console::new();
         let (service, desk) = open(&plan, event, &console, self.background)?;
         let Some(mut service) = service else { return Ok(()) };

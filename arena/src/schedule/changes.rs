@@ -3,35 +3,6 @@
 use super::{Encounters, Fixture, GameSet, Later, Schedule, TournamentFormat, Wave};
 use crate::statistics::Points;
 
-/// Why a schedule can't be changed as wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ScheduleChangeError {
-    /// A program can't enter.
-    #[error("nobody can enter a knockout late: its bracket is fixed")]
-    FixedBracket,
-    /// A program can't enter.
-    #[error("nobody can enter a gauntlet late")]
-    Gauntlet,
-    /// A program can't enter.
-    #[error("the last round is paired; nobody can enter any more")]
-    LastRound,
-    /// A round can't be paired again.
-    #[error("only a Swiss tournament is paired round by round")]
-    NotSwiss,
-    /// A round can't be paired again.
-    #[error("round {0} has begun")]
-    HasBegun(u32),
-    /// A finished game can't be played again.
-    #[error("the next round rests on its result; `correct` can change that")]
-    RoundIsOver,
-    /// A finished game can't be played again.
-    #[error("the last round is over; `correct` can change the result")]
-    LastRoundIsOver,
-    /// A game has no result.
-    #[error("the game has no result")]
-    NoResult,
-}
-
 impl Schedule {
     /// Whether no game depends on the results of others.
     pub fn is_fixed(&self) -> bool {
@@ -56,11 +27,13 @@ impl Schedule {
     ///
     /// # Errors
     /// The format has no place for it, or there is no round left.
-    pub fn may_enter(&self) -> Result<(), ScheduleChangeError> {
+    pub fn may_enter(&self) -> Result<(), &'static str> {
         match (&self.later, self.settings.format) {
-            (Later::Knockout(_), _) => Err(ScheduleChangeError::FixedBracket),
-            (Later::Swiss { now, .. }, _) if now.is_last() => Err(ScheduleChangeError::LastRound),
-            (_, TournamentFormat::Gauntlet { .. }) => Err(ScheduleChangeError::Gauntlet),
+            (Later::Knockout(_), _) => Err("nobody can enter a knockout late: its bracket is fixed"),
+            (Later::Swiss { now, .. }, _) if now.is_last() => {
+                Err("the last round is paired; nobody can enter any more")
+            }
+            (_, TournamentFormat::Gauntlet { .. }) => Err("nobody can enter a gauntlet late"),
             _ => Ok(()),
         }
     }
@@ -71,7 +44,7 @@ impl Schedule {
     ///
     /// # Errors
     /// See [`Schedule::may_enter`]. The schedule is unchanged.
-    pub fn enter(&mut self, begun: u32) -> Result<(), ScheduleChangeError> {
+    pub fn enter(&mut self, begun: u32) -> Result<(), &'static str> {
         self.may_enter()?;
         if let Later::Swiss { now, before } = &mut self.later {
             now.enter();
@@ -136,23 +109,23 @@ impl Schedule {
     ///
     /// # Errors
     /// It has no result, or a later round rests on it.
-    pub fn may_reopen(&self, number: u64) -> Result<(), ScheduleChangeError> {
+    pub fn may_reopen(&self, number: u64) -> Result<(), &'static str> {
         if !self.is_fixed() && number < self.wave.first_game {
-            return Err(ScheduleChangeError::RoundIsOver);
+            return Err("the next round rests on its result; `correct` can change that");
         }
         // Otherwise the next one would have been paired.
         if !self.is_fixed() && self.wave.is_complete() {
-            return Err(ScheduleChangeError::LastRoundIsOver);
+            return Err("the last round is over; `correct` can change the result");
         }
         let has_result = |wave: &Wave| wave.index(number).is_some_and(|game| wave.played.contains(game));
-        if self.waves().any(has_result) { Ok(()) } else { Err(ScheduleChangeError::NoResult) }
+        if self.waves().any(has_result) { Ok(()) } else { Err("the game has no result") }
     }
 
     /// Takes the result of a game back, in which White had so many points.
     ///
     /// # Errors
     /// See [`Schedule::may_reopen`]. The schedule is unchanged.
-    pub fn reopen(&mut self, number: u64, white: Points) -> Result<(), ScheduleChangeError> {
+    pub fn reopen(&mut self, number: u64, white: Points) -> Result<(), &'static str> {
         self.may_reopen(number)?;
         if let Some((encounter, is_first_white)) = self.scored(number) {
             let points = if is_first_white { white } else { white.opposite() };
@@ -170,12 +143,12 @@ impl Schedule {
     ///
     /// # Errors
     /// There are no such rounds, or a game of this one has a result.
-    pub fn may_pair_again(&self) -> Result<(), ScheduleChangeError> {
+    pub fn may_pair_again(&self) -> Result<(), String> {
         match &self.later {
             // After the last round there is none left to pair.
             Later::Swiss { before, .. } if self.wave.played.len() == 0 && !before.is_last() => Ok(()),
-            Later::Swiss { .. } => Err(ScheduleChangeError::HasBegun(self.wave.first_round)),
-            _ => Err(ScheduleChangeError::NotSwiss),
+            Later::Swiss { .. } => Err(format!("round {} has begun", self.wave.first_round)),
+            _ => Err("only a Swiss tournament is paired round by round".to_owned()),
         }
     }
 
@@ -184,7 +157,7 @@ impl Schedule {
     ///
     /// # Errors
     /// See [`Schedule::may_pair_again`]. The schedule is unchanged.
-    pub fn pair_again(&mut self) -> Result<u64, ScheduleChangeError> {
+    pub fn pair_again(&mut self) -> Result<u64, String> {
         self.may_pair_again()?;
         let first = self.wave.first_game;
         if let Later::Swiss { now, before } = &mut self.later {

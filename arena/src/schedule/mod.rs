@@ -17,7 +17,6 @@ mod swiss;
 
 use std::collections::BTreeSet;
 
-pub use changes::ScheduleChangeError;
 use encounters::Encounters;
 use knockout::Knockout;
 use serde::{Deserialize, Serialize};
@@ -124,33 +123,6 @@ pub enum NextGames {
     Finished,
 }
 
-/// Why the settings make no schedule.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ScheduleError {
-    /// There are fewer than two programs. Carries their number.
-    #[error("{}: expected at least 2", game::counted(*.0 as u64, "program"))]
-    TooFewPrograms(usize),
-    /// Encounters have no games.
-    #[error("0 games for each encounter: expected at least 1")]
-    NoGames,
-    /// A gauntlet has no challengers, or no other programs.
-    #[error("{challengers} of {programs} programs are challengers: expected at least 1, and fewer than all")]
-    Challengers {
-        /// Requested number of challengers.
-        challengers: usize,
-        /// Number of programs.
-        programs: usize,
-    },
-    /// A Swiss tournament has no rounds.
-    #[error("0 rounds: expected at least 1")]
-    NoRounds,
-}
-
-/// A result was reported for a game that is not in the schedule or already has a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("game {} is not one whose result is awaited", .0 + 1)]
-pub struct UnexpectedResult(u64);
-
 /// The games of a match, in order.
 #[derive(Clone, Debug)]
 pub struct Schedule {
@@ -199,7 +171,7 @@ impl Schedule {
     ///
     /// # Errors
     /// There are too few programs, or the settings do not fit the format.
-    pub fn new(settings: ScheduleSettings) -> Result<Schedule, ScheduleError> {
+    pub fn new(settings: ScheduleSettings) -> Result<Schedule, String> {
         settings.check()?;
         let programs = settings.programs;
         let (encounters, later) = match settings.format {
@@ -288,8 +260,10 @@ impl Schedule {
     ///
     /// # Errors
     /// No result of this game is awaited. The schedule is unchanged.
-    pub fn record(&mut self, number: u64, white: Points) -> Result<(), UnexpectedResult> {
-        self.awaited(number).ok_or(UnexpectedResult(number))?;
+    pub fn record(&mut self, number: u64, white: Points) -> Result<(), String> {
+        if self.awaited(number).is_none() {
+            return Err(format!("game {} is not one whose result is awaited", number.saturating_add(1)));
+        }
         if let Some((wave, game)) =
             self.late.iter_mut().find_map(|wave| wave.index(number).map(|game| (wave, game)))
         {
@@ -380,19 +354,22 @@ impl Schedule {
 }
 
 impl ScheduleSettings {
-    fn check(&self) -> Result<(), ScheduleError> {
+    fn check(&self) -> Result<(), String> {
         let ScheduleSettings { programs, games, format, .. } = *self;
         if programs < 2 {
-            return Err(ScheduleError::TooFewPrograms(programs));
+            return Err(format!("{}: expected at least 2", game::counted(programs as u64, "program")));
         }
         if games == 0 {
-            return Err(ScheduleError::NoGames);
+            return Err("0 games for each encounter: expected at least 1".to_owned());
         }
         match format {
             TournamentFormat::Gauntlet { challengers } if !(1..programs).contains(&challengers) => {
-                Err(ScheduleError::Challengers { challengers, programs })
+                Err(format!(
+                    "{challengers} of {programs} programs are challengers: expected at least 1, and \
+                     fewer than all"
+                ))
             }
-            TournamentFormat::Swiss { rounds: 0 } => Err(ScheduleError::NoRounds),
+            TournamentFormat::Swiss { rounds: 0 } => Err("0 rounds: expected at least 1".to_owned()),
             _ => Ok(()),
         }
     }

@@ -8,7 +8,7 @@ mod stopping;
 mod tally;
 
 pub use sequence::SequentialTest;
-pub use sprt::{EloModel, Hypothesis, Observations, Sprt, SprtBounds, SprtCounts, SprtError};
+pub use sprt::{EloModel, Hypothesis, Observations, Sprt, SprtBounds, SprtCounts};
 pub use stopping::{Interval, StoppedEstimate};
 pub use tally::{Estimate, Pentanomial, Points, Sample, WinDrawLoss};
 

@@ -86,32 +86,25 @@ pub struct SprtBounds {
     pub upper: f64,
 }
 
-/// Why a test is impossible.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum SprtError {
-    /// The hypotheses are not two finite numbers in ascending order.
-    #[error(
-        "hypotheses {0} and {1} of the SPRT: expected two differences in Elo, the lesser first, as in 0 and 5"
-    )]
-    Hypotheses(f64, f64),
-    /// The error rates are out of range.
-    #[error("error rates alpha {0} and beta {1} of the SPRT: expected both above 0 and together below 1")]
-    ErrorRates(f64, f64),
-}
-
 impl Sprt {
     /// Makes a test that wrongly accepts H1 with probability `alpha` if the difference is `elo0`, and wrongly accepts
     /// H0 with probability `beta` if it is `elo1`.
     ///
     /// # Errors
     /// `elo0` is not less than `elo1`, one of them is not finite, or an error rate is out of range.
-    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Sprt, SprtError> {
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Sprt, String> {
         // Beyond 1000 Elo the scores expected under the hypotheses can hardly be distinguished.
         let plausible = |elo: f64| elo.abs() <= 1000.0;
         if !(plausible(elo0) && plausible(elo1) && elo0 < elo1) {
-            Err(SprtError::Hypotheses(elo0, elo1))
+            Err(format!(
+                "hypotheses {elo0} and {elo1} of the SPRT: expected two differences in Elo, the lesser \
+                 first, as in 0 and 5"
+            ))
         } else if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
-            Err(SprtError::ErrorRates(alpha, beta))
+            Err(format!(
+                "error rates alpha {alpha} and beta {beta} of the SPRT: expected both above 0 and together \
+                 below 1"
+            ))
         } else {
             let bayesian = model == EloModel::Bayesian;
             let observations = if bayesian { Observations::Games } else { Observations::Pairs };

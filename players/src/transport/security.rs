@@ -1,7 +1,7 @@
 //! Verification of a peer's identity.
 
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::WantsClientCert;
@@ -21,18 +21,9 @@ pub struct Security(Option<Arc<ClientConfig>>);
 /// Error of setting up TLS.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A file can't be read.
-    #[error("{path} cannot be read: {1}", path = .0.display())]
-    Unreadable(PathBuf, String),
-    /// A file doesn't contain the expected items.
-    #[error("{path}: expected {1} in PEM", path = .0.display())]
-    Missing(PathBuf, &'static str),
-    /// The content of a file is unusable.
-    #[error("{path}: {1}", path = .0.display())]
-    Unfit(PathBuf, String),
-    /// No authority is trusted.
-    #[error("this system trusts no authorities; --tls-authority FILE names those to trust")]
-    NoAuthorities,
+    /// A file is unusable, or no authority is trusted.
+    #[error("{0}")]
+    Unfit(String),
     /// Any other reason.
     #[error(transparent)]
     Tls(#[from] Error),
@@ -41,16 +32,17 @@ pub enum TlsError {
 impl TlsError {
     /// Converts an error of reading `what` from a file.
     pub fn reading(path: &Path, what: &'static str, error: pem::Error) -> TlsError {
-        match error {
-            pem::Error::NoItemsFound => TlsError::Missing(path.to_owned(), what),
-            pem::Error::Io(error) => TlsError::Unreadable(path.to_owned(), error.to_string()),
-            other => TlsError::Unreadable(path.to_owned(), other.to_string()),
-        }
+        let path = path.display();
+        TlsError::Unfit(match error {
+            pem::Error::NoItemsFound => format!("{path}: expected {what} in PEM"),
+            pem::Error::Io(error) => format!("{path} cannot be read: {error}"),
+            other => format!("{path} cannot be read: {other}"),
+        })
     }
 
     /// Converts an error about the content of a file.
     pub fn unfit(path: &Path, error: &Error) -> TlsError {
-        TlsError::Unfit(path.to_owned(), reason(error))
+        TlsError::Unfit(format!("{}: {}", path.display(), reason(error)))
     }
 }
 
@@ -87,7 +79,8 @@ impl Security {
             None => return Ok(Security::default()),
         }
         if trusted.is_empty() {
-            return Err(TlsError::NoAuthorities);
+            let text = "this system trusts no authorities; --tls-authority FILE names those to trust";
+            return Err(TlsError::Unfit(text.to_owned()));
         }
         Ok(Security::over(builder()?.with_root_certificates(trusted)))
     }

@@ -9,8 +9,7 @@ mod tournament;
 
 use std::path::Path;
 
-use anyhow::{Result, bail, ensure};
-use arena::MatchError;
+use anyhow::{Error, Result, bail, ensure};
 use arena::schedule::Schedule;
 use clap::Args;
 use platform::find_named_twice;
@@ -84,9 +83,9 @@ impl MatchOptions {
         self.openings.played()?;
         self.openings.check()?;
         let schedule = self.tournament.schedule(engines, self.test.sprt.is_some())?;
-        Schedule::new(schedule)?;
+        Schedule::new(schedule).map_err(Error::msg)?;
         let is_tested = self.test.sprt(schedule.colours)?.is_some();
-        ensure!(!is_tested || engines == 2, MatchError::SprtNeedsTwo(engines));
+        ensure!(!is_tested || engines == 2, "an SPRT with {engines} programs: expected 2");
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The sequential test.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use arena::schedule::ColourOrder;
 use arena::statistics::{EloModel, Sprt};
 use clap::{Args, ValueEnum};
@@ -54,7 +54,8 @@ impl TestOptions {
             Some(ModelName::Bayesian) => EloModel::Bayesian,
             Some(ModelName::Normalised) | None => EloModel::Normalised,
         };
-        let sprt = Sprt::new(elo0, elo1, self.alpha.unwrap_or(0.05), self.beta.unwrap_or(0.05), model)?;
+        let sprt = Sprt::new(elo0, elo1, self.alpha.unwrap_or(0.05), self.beta.unwrap_or(0.05), model);
+        let sprt = sprt.map_err(Error::msg)?;
         Ok(Some(if colours == ColourOrder::Pairs { sprt } else { sprt.of_games() }))
     }
 

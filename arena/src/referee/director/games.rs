@@ -172,7 +172,7 @@ impl EventState {
     fn may_reopen(&self, game: u64) -> Result<(), String> {
         let result = self.results.iter().find(|result| result.fixture.number == game);
         let fixture = result.ok_or_else(|| format!("game {} has not been played", game + 1))?.fixture;
-        self.schedule.may_reopen(game).map_err(|error| error.to_string())?;
+        self.schedule.may_reopen(game)?;
         for program in [fixture.white, fixture.black] {
             let (name, state) = (self.name(program), &self.programs[program]);
             if let Some(other) = state.game {

@@ -374,7 +374,7 @@ impl EventState {
 
     /// Whether the known round can be paired again.
     fn may_pair_again(&self) -> Result<(), String> {
-        self.schedule.may_pair_again().map_err(|error| error.to_string())?;
+        self.schedule.may_pair_again()?;
         let known = self.schedule.known_round();
         let has_begun = self.live_games.values().any(|live| live.fixture.round == known);
         if has_begun { Err(format!("round {known} has begun")) } else { Ok(()) }

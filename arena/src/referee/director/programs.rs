@@ -6,7 +6,7 @@ use game::{Outcome, WinReason};
 
 use super::{CONSOLE, Done, Order, as_sent, done, quoted, with_reason};
 use crate::referee::{EventState, Fact};
-use crate::schedule::{Fixture, ScheduleChangeError};
+use crate::schedule::{Fixture, TournamentFormat};
 
 impl EventState {
     pub(super) fn known(&self, name: &str) -> Result<usize, String> {
@@ -118,7 +118,9 @@ impl EventState {
             Ok(()) if self.may_pair_again().is_ok() => {
                 "it is paired from the next round on, or with `repair`"
             }
-            Err(ScheduleChangeError::NotSwiss) => "the games that it has lost stay lost",
+            Err(_) if self.settings.schedule.format == TournamentFormat::Knockout => {
+                "the games that it has lost stay lost"
+            }
             _ => "it is paired from the next round on",
         };
         done(format!("{name} plays again; {told}"))
@@ -136,7 +138,7 @@ impl EventState {
         if self.program(name).is_some() {
             return Err(format!("{name} takes part already"));
         }
-        self.schedule.may_enter().map_err(|error| error.to_string())?;
+        self.schedule.may_enter()?;
         let begun = if self.schedule.is_fixed() {
             self.begun_round.max(self.open_round)
         } else {

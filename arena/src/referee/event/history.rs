@@ -104,7 +104,7 @@ impl EventState {
                 self.controls.push((*round, control));
             }
             Fact::PairedAgain { .. } => {
-                let first = self.schedule.pair_again().map_err(|error| error.to_string())?;
+                let first = self.schedule.pair_again()?;
                 self.queue.retain(|fixture| fixture.number < first);
                 self.left_out.retain(|fixture| fixture.number < first);
                 self.released.retain(|game| *game < first);
@@ -124,7 +124,7 @@ impl EventState {
                 let place = self.results.iter().position(|result| result.fixture.number == *game);
                 let place = place.ok_or_else(|| format!("game {} has no result", game + 1))?;
                 let points = Points::of(self.results[place].outcome, Color::White);
-                self.schedule.reopen(*game, points).map_err(|error| error.to_string())?;
+                self.schedule.reopen(*game, points)?;
                 let result = self.results.remove(place);
                 self.queue.push_front(result.fixture);
                 self.recount();
@@ -139,7 +139,7 @@ impl EventState {
         if self.program(name).is_some() {
             return Err(format!("{name} takes part already"));
         }
-        self.schedule.enter(begun).map_err(|error| error.to_string())?;
+        self.schedule.enter(begun)?;
         self.standings.enter();
         self.programs.push(ProgramState::default());
         let secret = secret.cloned();
@@ -193,7 +193,7 @@ impl EventState {
     fn count(&mut self, live: &LiveGame, outcome: Outcome) -> Result<(), String> {
         let fixture = live.fixture;
         let points = Points::of(outcome, Color::White);
-        self.schedule.record(fixture.number, points).map_err(|error| error.to_string())?;
+        self.schedule.record(fixture.number, points)?;
         self.standings.add(&fixture, outcome);
         for color in Color::ALL {
             self.programs[live.program(color)].game = None;

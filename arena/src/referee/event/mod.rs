@@ -26,7 +26,7 @@ use shakmaty::{ByColor, Chess};
 use super::lease::Term;
 use super::live_game::LiveGame;
 use super::{EventSettings, Fact, RefusedGuess, Side};
-use crate::schedule::{Fixture, Schedule, ScheduleError};
+use crate::schedule::{Fixture, Schedule};
 use crate::{GameRecord, MatchOpenings, Standings};
 
 /// Identifier of a connection; never reused.
@@ -248,7 +248,7 @@ impl EventState {
     ///
     /// # Errors
     /// The schedule settings are invalid.
-    pub fn new(settings: EventSettings, openings: MatchOpenings) -> Result<EventState, ScheduleError> {
+    pub fn new(settings: EventSettings, openings: MatchOpenings) -> Result<EventState, String> {
         let schedule = Schedule::new(settings.schedule)?;
         let mut event = EventState {
             standings: Standings::new(settings.programs.len()),
