@@ -388,22 +388,9 @@ pub enum ResumeError {
     /// One of the files can't be read.
     #[error("{0}")]
     Read(#[from] io::Error),
-    /// The output does not belong to these inputs.
-    #[error("line {output} of the output does not come from line {line} of `{input}`")]
-    Different {
-        /// Line number in the output.
-        output: u64,
-        /// Line number in the input.
-        line: u64,
-        /// Name of the input.
-        input: String,
-    },
-    /// The output was made by another program, or with other settings or another limit.
-    #[error("line {0} of the output is by `{1}`, not by `{2}`")]
-    Provenance(u64, String, String),
-    /// The output is longer than the input.
-    #[error("the output has more lines than the input")]
-    TooLong,
+    /// The output does not belong to these inputs, or another program, other settings or another limit made it.
+    #[error("{0}")]
+    Different(String),
 }
 
 impl Resumption {
@@ -428,7 +415,10 @@ impl Resumption {
                 count += 1;
                 let fits = if made.is_ended { made.comes_from(&line) } else { made.may_begin(&line) };
                 if !fits {
-                    return Err(ResumeError::Different { output: count, line: line.number, input: name });
+                    return Err(ResumeError::Different(format!(
+                        "line {count} of the output does not come from line {} of `{name}`",
+                        line.number
+                    )));
                 }
                 if !made.is_ended {
                     break;
@@ -437,7 +427,9 @@ impl Resumption {
                     if split_date(&author).0 == provenance {
                         resumption.is_signed = true;
                     } else if line.author().as_ref() != Some(&author) {
-                        return Err(ResumeError::Provenance(count, author, provenance.to_owned()));
+                        return Err(ResumeError::Different(format!(
+                            "line {count} of the output is by `{author}`, not by `{provenance}`"
+                        )));
                     }
                 }
                 resumption.length += made.length;
@@ -445,7 +437,10 @@ impl Resumption {
             }
             resumption.lines.push(done);
         }
-        output.next().map_or(Ok(resumption), |_| Err(ResumeError::TooLong))
+        match output.next() {
+            Some(_) => Err(ResumeError::Different("the output has more lines than the input".to_owned())),
+            None => Ok(resumption),
+        }
     }
 }
 
@@ -644,8 +639,8 @@ mod tests {
         for (output, longer) in
             [(format!("{all}\n"), true), (format!("{all}x"), true), ("notes".to_owned(), false)]
         {
-            let refused = find(&folder, &names, &output).expect_err("not from these inputs");
-            assert_eq!(matches!(refused, ResumeError::TooLong), longer, "{refused}");
+            let refused = find(&folder, &names, &output).expect_err("not from these inputs").to_string();
+            assert_eq!(refused.starts_with("the output has more lines than"), longer, "{refused}");
         }
         let by = |provenance: &str| {
             format!("# suite\n\n{START} Analyzer \"{provenance}\"; acn 5; id \"1\"; pm e4;\n")

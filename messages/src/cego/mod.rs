@@ -9,7 +9,7 @@ mod position;
 
 pub use message::{EngineMessage, MalformedMessage, MediatorMessage, SideClock, quoted};
 pub use notation::LongMove;
-pub use position::{ImpossiblePosition, StrictFen};
+pub use position::StrictFen;
 
 /// Implemented revision of the protocol, which both ends disclose.
 pub const REVISION: u32 = 1;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use game::{CastlingMode, FenError, Game};
+use game::{CastlingMode, Game};
 use shakmaty::fen::Fen;
 use shakmaty::{Board, Chess, PositionErrorKinds, Square};
 
@@ -13,21 +13,6 @@ use super::MalformedMessage;
 /// checked by [`StrictFen::game`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrictFen(String);
-
-/// Reason why no game can start from a well-formed FEN.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ImpossiblePosition {
-    /// The position is illegal.
-    #[error(transparent)]
-    Illegal(#[from] FenError),
-    /// King or rook are not on their squares for a castling right. The protocol has no Chess960, where `e1g1` would be
-    /// ambiguous.
-    #[error("impossible position `{0}`: castling rights without king and rook on their squares")]
-    Castling(StrictFen),
-    /// The en passant square contradicts the board.
-    #[error("impossible position `{0}`: no pawn can just have passed the en passant square")]
-    EnPassant(StrictFen),
-}
 
 impl StrictFen {
     /// Returns the current position of `game`.
@@ -41,21 +26,22 @@ impl StrictFen {
     /// Creates a game that starts in this position.
     ///
     /// # Errors
-    /// The position is illegal in standard chess.
-    pub fn game(&self) -> Result<Game, ImpossiblePosition> {
-        let game = Game::from_fen(&self.0, CastlingMode::Standard)?;
+    /// The position is illegal in standard chess. The protocol has no Chess960, where `e1g1` would be ambiguous.
+    pub fn game(&self) -> Result<Game, String> {
+        let game = Game::from_fen(&self.0, CastlingMode::Standard).map_err(|error| error.to_string())?;
         // `Game` drops rights that contradict the board; here they are an error.
         let contradictions = Fen::from_ascii(self.0.as_bytes())
             .ok()
             .and_then(|fen| fen.into_position::<Chess>(CastlingMode::Standard).err())
             .map_or(PositionErrorKinds::empty(), |error| error.kinds());
-        if contradictions.contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
-            Err(ImpossiblePosition::Castling(self.clone()))
+        let problem = if contradictions.contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
+            "castling rights without king and rook on their squares"
         } else if contradictions.contains(PositionErrorKinds::INVALID_EP_SQUARE) {
-            Err(ImpossiblePosition::EnPassant(self.clone()))
+            "no pawn can just have passed the en passant square"
         } else {
-            Ok(game)
-        }
+            return Ok(game);
+        };
+        Err(format!("impossible position `{self}`: {problem}"))
     }
 }
 

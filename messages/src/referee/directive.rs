@@ -148,7 +148,7 @@ impl FromStr for Directive {
     fn from_str(line: &str) -> Result<Directive, MessageError> {
         let reading = ParsedRecord::new(line)?;
         if reading.has("refreq") {
-            return Err(MessageError::WrongSide("refreq"));
+            return Err(MessageError("`refreq` must not be sent by this side".to_owned()));
         }
         let moves = match (reading.find("sv", Record::sv)?, reading.find("sm", Record::sm)?) {
             (Some(moves), _) => Moves::History(moves.iter().map(EpdMove::to_owned_move).collect()),
@@ -161,8 +161,9 @@ impl FromStr for Directive {
                 let (white, black) = operands.split_at_checked(3)?;
                 Some(ByColor { white: ExactClock::read(white)?, black: ExactClock::read(black)? })
             })?;
+        let command = reading.find("refcom", Record::refcom)?;
         Ok(Directive {
-            command: *reading.find("refcom", Record::refcom)?.ok_or(MessageError::Missing("refcom"))?,
+            command: *command.ok_or_else(|| MessageError("missing `refcom`".to_owned()))?,
             counters: Counters {
                 halfmoves: reading.find("hmvc", Record::hmvc)?.copied(),
                 fullmoves: reading.find("fmvn", Record::fmvn)?.copied(),

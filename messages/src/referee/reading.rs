@@ -7,28 +7,8 @@ use crate::epd::{AnyOperand, MoveReading, Operation, Record, RecordReader, Regis
 
 /// Reason why a line is not a message of the protocol. The text is sent to the other side as `c0` of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MessageError {
-    /// The line is not an EPD record. Carries the first fault.
-    #[error("not an EPD record: {0}")]
-    NoRecord(String),
-    /// The opcode that names the message is missing.
-    #[error("missing `{0}`")]
-    Missing(&'static str),
-    /// The record has an opcode that only the other side may use.
-    #[error("`{0}` must not be sent by this side")]
-    WrongSide(&'static str),
-    /// The operands of an opcode are invalid.
-    #[error("`{opcode}`: {reason}")]
-    Operand {
-        /// The opcode.
-        opcode: &'static str,
-        /// Expected operands, or the fault.
-        reason: String,
-    },
-    /// Operations exclude or require each other. Carries a description.
-    #[error("{0}")]
-    Contradiction(String),
-}
+#[error("{0}")]
+pub struct MessageError(pub(super) String);
 
 /// Reader of both sides. Coordinate notation and other unambiguous spellings of moves are accepted.
 const READER: RecordReader = RecordReader {
@@ -52,7 +32,7 @@ impl<'a> ParsedRecord<'a> {
         let Some(record) = reading.record else {
             let first = reading.faults.into_iter().next();
             let reason = first.map_or_else(|| "empty line".to_owned(), |fault| excerpt(&fault.message));
-            return Err(MessageError::NoRecord(reason));
+            return Err(MessageError(format!("not an EPD record: {reason}")));
         };
         Ok(ParsedRecord { record, faults: reading.faults })
     }
@@ -77,7 +57,7 @@ impl<'a> ParsedRecord<'a> {
         let mut faults = self.faults.iter();
         let fault = faults.find(|fault| fault.opcode.as_deref() == Some(opcode));
         let reason = fault.map_or_else(|| "unexpected operands".to_owned(), |fault| excerpt(&fault.message));
-        MessageError::Operand { opcode, reason }
+        MessageError(format!("`{opcode}`: {reason}"))
     }
 
     /// Reads the operands of a private opcode.
@@ -88,8 +68,7 @@ impl<'a> ParsedRecord<'a> {
         read: impl FnOnce(&[AnyOperand<'a>]) -> Option<T>,
     ) -> Result<Option<T>, MessageError> {
         let Some(Operation::Other { operands, .. }) = self.record.get(opcode) else { return Ok(None) };
-        let reason = format!("expected {expected}");
-        read(operands).map(Some).ok_or(MessageError::Operand { opcode, reason })
+        read(operands).map(Some).ok_or_else(|| MessageError(format!("`{opcode}`: expected {expected}")))
     }
 
     /// Returns the comment `c0`: the reason of a fault.

@@ -192,12 +192,12 @@ impl Response {
     fn read(reading: &ParsedRecord<'_>) -> Result<Response, MessageError> {
         let is_contradiction = |fault: &&Fault| matches!(fault.rule, Rule::X2 | Rule::X3 | Rule::X4);
         if let Some(fault) = reading.faults.iter().find(is_contradiction) {
-            return Err(MessageError::Contradiction(fault.message.clone()));
+            return Err(MessageError(fault.message.clone()));
         }
         let has = |opcode| reading.has(opcode);
         // No move is sent with the end of the game (section 8, step 10).
         if let Some(opcode) = ["draw_accept", "resign"].into_iter().find(|opcode| has(opcode) && has("sm")) {
-            return Err(MessageError::Contradiction(format!("`{opcode}` and `sm` in one record")));
+            return Err(MessageError(format!("`{opcode}` and `sm` in one record")));
         }
         if has("resign") {
             return Ok(Response::Resign);
@@ -213,9 +213,7 @@ impl Response {
         match (reading.find("sm", Record::sm)?.map(EpdMove::to_owned_move), remark) {
             (Some(mv), remark) => Ok(Response::Move { mv, remark, rejects_draw: has("draw_reject") }),
             (None, Remark::ClaimDraw) => Ok(Response::ClaimDraw),
-            (None, Remark::OfferDraw) => {
-                Err(MessageError::Contradiction("`draw_offer` without `sm`".to_owned()))
-            }
+            (None, Remark::OfferDraw) => Err(MessageError("`draw_offer` without `sm`".to_owned())),
             (None, Remark::None) => Ok(Response::NoMove),
         }
     }
@@ -250,10 +248,10 @@ impl FromStr for ClientRecord {
     fn from_str(line: &str) -> Result<ClientRecord, MessageError> {
         let reading = ParsedRecord::new(line)?;
         if reading.has("refcom") {
-            return Err(MessageError::WrongSide("refcom"));
+            return Err(MessageError("`refcom` must not be sent by this side".to_owned()));
         }
         let request = reading.find("refreq", Record::refreq)?;
-        let request = match request.ok_or(MessageError::Missing("refreq"))? {
+        let request = match request.ok_or_else(|| MessageError("missing `refreq`".to_owned()))? {
             RefereeRequest::SignOn => Request::SignOn(SignOn::read(&reading)?),
             RefereeRequest::Reply => Request::Reply(Box::new(ClientReply {
                 answer: Response::read(&reading)?,

@@ -129,7 +129,8 @@ fn what_is_refused_and_why() {
     let garbage = "hello".parse::<ClientRecord>().expect_err("no record").to_string();
     assert!(garbage.starts_with("not an EPD record: "), "{garbage}");
     assert!("".parse::<Directive>().is_err());
-    assert_eq!(directive("refreq reply;"), Err(MessageError::WrongSide("refreq")));
+    let wrong_side = directive("refreq reply;").expect_err("a request").to_string();
+    assert_eq!(wrong_side, "`refreq` must not be sent by this side");
     assert!(
         directive("refcom respond; cc 1 2;").is_err() && directive("refcom respond; Clock 1 2 3;").is_err()
     );

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 use game::{Clock, Color, Game, Move, MoveTime, Phase, TimeControl};
 use shakmaty::ByColor;
 
-use messages::cego::{
-    EngineMessage, ImpossiblePosition, LongMove, MalformedMessage, MediatorMessage, SideClock, quoted,
-};
+use messages::cego::{EngineMessage, LongMove, MalformedMessage, MediatorMessage, SideClock, quoted};
 use messages::input::MAX_LINE;
 
 /// A violation of the protocol by the mediator, which ends the session.
@@ -31,9 +29,9 @@ pub enum MediatorError {
         /// The received message.
         found: String,
     },
-    /// The position of the first move message can't be played from.
-    #[error(transparent)]
-    Position(#[from] ImpossiblePosition),
+    /// The position of the first move message can't be played from. Contains the reason.
+    #[error("{0}")]
+    Position(String),
     /// The opponent's move is not legal.
     #[error("illegal move `{played}` in `{fen}`")]
     IllegalMove {
@@ -64,7 +62,7 @@ impl ProtocolState {
         let text = line.strip_suffix('\n').ok_or_else(|| MediatorError::CutShort(quoted(line)))?;
         match (self.own, text.parse()?) {
             (None, MediatorMessage::FirstMove { own, opponent, position }) => {
-                self.game = position.game()?;
+                self.game = position.game().map_err(MediatorError::Position)?;
                 let control = |clock: SideClock| {
                     // Only a control without any time is refused.
                     let phase = Phase { moves: None, time: clock.time, increment: clock.increment };
