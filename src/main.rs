@@ -36,10 +36,13 @@ use std::num::NonZeroUsize;
 use std::panic;
 use std::process::{self, ExitCode};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use messages::autoplayer::MoveNotation;
 use protocols::cecp::Dialect;
+use serde::de::DeserializeOwned;
+use serde::de::value::StringDeserializer;
 
 /// A chess engine and match official.
 ///
@@ -116,6 +119,14 @@ impl WrongInput {
 fn read_threads(text: &str) -> Result<NonZeroUsize, &'static str> {
     let threads = text.parse().ok().filter(|threads: &NonZeroUsize| threads.get() <= 1024);
     threads.ok_or("expected a number from 1 to 1024")
+}
+
+/// Parses one of these names, which are those that serde knows.
+fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
+    names: impl Into<PossibleValuesParser>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names)
+        .try_map(|name| T::deserialize(StringDeserializer::<serde::de::value::Error>::new(name)))
 }
 
 /// The work failed.

@@ -29,7 +29,8 @@ pub struct Standings {
 }
 
 /// What orders programs with the same score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TieBreak {
     /// The opponents' points, weighted by the result against each.
     SonnebornBerger,

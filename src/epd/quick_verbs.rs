@@ -5,13 +5,14 @@ use std::io::{self, Write as _};
 
 use analysis::{CheckRecords, Counts, LineEnds, Normalize, NormalizeOutput, Purge, Unmatched, Verb};
 use anyhow::{Result, bail};
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 use game::counted;
 use messages::epd::{Escapes, MoveReading, PieceLetters, RecordReader, Repair, RepairSet, Rule, Severity};
 use serde_json::json;
 
 use super::work::{InputArgs, OutputArgs, Work};
-use crate::WrongInput;
+use crate::{WrongInput, one_of};
 
 /// Report faults of EPD records: form, operands, opcodes that contradict each other, illegal positions and moves
 ///
@@ -26,21 +27,14 @@ pub(crate) struct EpdCheckArgs {
     #[arg(long)]
     strict: bool,
     /// Report only faults of at least this severity
-    #[arg(long, value_enum, default_value = "note")]
-    level: LevelArg,
+    #[arg(long, value_parser = one_of::<Severity>(["note", "warning", "error"]), default_value = "note")]
+    level: Severity,
     /// Write faults as JSON, one per line, and the totals in the last line
     #[arg(long)]
     json: bool,
     /// Explain the labels of rules and check nothing
     #[arg(long, conflicts_with = "files")]
     rules: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum LevelArg {
-    Note,
-    Warning,
-    Error,
 }
 
 impl EpdCheckArgs {
@@ -54,11 +48,7 @@ impl EpdCheckArgs {
         }
         let check = CheckRecords {
             reader: self.input.reader(MoveReading::Legal),
-            level: match self.level {
-                LevelArg::Note => Severity::Note,
-                LevelArg::Warning => Severity::Warning,
-                LevelArg::Error => Severity::Error,
-            },
+            level: self.level,
             json: self.json,
         };
         let work = Work::new(&self.input, &OutputArgs::default())?;
@@ -102,8 +92,8 @@ pub(crate) struct NormalizeArgs {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
     repair: Vec<RepairArg>,
     /// Letters of the pieces in moves to be repaired
-    #[arg(long, value_enum, default_value = "english", value_name = "LANGUAGE")]
-    piece_letters: LettersArg,
+    #[arg(long, value_parser = languages(), default_value = "english", value_name = "LANGUAGE")]
+    piece_letters: PieceLetters,
     /// Show each line that would change, before and after, with the kind of each repair, and write nothing else
     #[arg(long, conflicts_with_all = ["output", "in_place"])]
     diff: bool,
@@ -154,19 +144,13 @@ impl RepairArg {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum LettersArg {
-    English,
-    /// K, D, T, L, S: also Danish, Norwegian and Swedish
-    German,
-    French,
-    Spanish,
-    Italian,
-    Portuguese,
-    Dutch,
-    Polish,
-    Hungarian,
-    Russian,
+/// Parses the language of the letters of the pieces.
+fn languages() -> impl TypedValueParser<Value = PieceLetters> {
+    let names = "english german french spanish italian portuguese dutch polish hungarian russian".split(' ');
+    one_of::<PieceLetters>(names.map(|name| match name {
+        "german" => PossibleValue::new(name).help("K, D, T, L, S: also Danish, Norwegian and Swedish"),
+        _ => PossibleValue::new(name),
+    }))
 }
 
 impl NormalizeArgs {
@@ -180,23 +164,12 @@ impl NormalizeArgs {
 
     fn reader(&self) -> RecordReader {
         let repairs = self.repairs();
-        let letters = match self.piece_letters {
-            LettersArg::English => PieceLetters::English,
-            LettersArg::German => PieceLetters::German,
-            LettersArg::French => PieceLetters::French,
-            LettersArg::Spanish => PieceLetters::Spanish,
-            LettersArg::Italian => PieceLetters::Italian,
-            LettersArg::Portuguese => PieceLetters::Portuguese,
-            LettersArg::Dutch => PieceLetters::Dutch,
-            LettersArg::Polish => PieceLetters::Polish,
-            LettersArg::Hungarian => PieceLetters::Hungarian,
-            LettersArg::Russian => PieceLetters::Russian,
-        };
         let moves = if repairs.contains(Repair::Moves) { MoveReading::Repair } else { MoveReading::Legal };
         let mut reader = self.input.reader(moves);
         if reader.escapes == Escapes::None && repairs.contains(Repair::Escapes) {
             reader.escapes = Escapes::Perhaps;
         }
+        let letters = self.piece_letters;
         RecordReader { mates: repairs.contains(Repair::Mates), repairs, letters, ..reader }
     }
 

@@ -10,12 +10,12 @@ use analysis::whole_files::{
     UniquePositions,
 };
 use anyhow::{Result, anyhow, bail};
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use game::counted;
 use messages::epd::MoveReading;
 
 use super::work::{FileArgs, OutputArgs, Work};
-use crate::WrongInput;
+use crate::{WrongInput, one_of};
 
 /// Fails if records could not be read, which were reported.
 fn refuse_unread(counts: &Counts) -> Result<()> {
@@ -136,8 +136,8 @@ impl UniqueArgs {
 #[command(after_help = "Example: herald epd join suite.epd analysed.epd mates.epd -o all.epd")]
 pub(crate) struct JoinArgs {
     /// Which operation wins where two differ: that of the file which is named first, or last
-    #[arg(long, value_enum, default_value = "first")]
-    prefer: PreferArg,
+    #[arg(long, value_parser = one_of::<Precedence>(["first", "last"]), default_value = "first")]
+    prefer: Precedence,
     #[command(flatten)]
     input: FileArgs,
     /// Write to this file
@@ -145,21 +145,11 @@ pub(crate) struct JoinArgs {
     output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum PreferArg {
-    First,
-    Last,
-}
-
 impl JoinArgs {
     pub(super) fn run(&self) -> Result<()> {
         let reader = self.input.reader(MoveReading::Legal);
-        let precedence = match self.prefer {
-            PreferArg::First => Precedence::First,
-            PreferArg::Last => Precedence::Last,
-        };
         let output = OutputArgs::to(self.output.as_deref());
-        let new_verb = || JoinFiles::new(precedence, reader);
+        let new_verb = || JoinFiles::new(self.prefer, reader);
         let (counts, _) = Work::whole(&self.input, &output, new_verb)?;
         let conflicts = counted(counts.missed, "operation");
         tell!("{} merged; {conflicts} gave way", counted(counts.found, "record"));

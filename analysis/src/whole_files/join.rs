@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use messages::epd::{Escapes, MoveReading, RecordReader, TextLine};
+use serde::Deserialize;
 
 use super::{RecordVerb, position_key, written_operations};
 use crate::expressions::Subject;
@@ -14,7 +15,8 @@ use crate::selection::{Changes, Unmatched, spliced};
 const PART: usize = 1000;
 
 /// Which record wins where two have one operation with different operands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Precedence {
     /// The one that comes first.
     #[default]

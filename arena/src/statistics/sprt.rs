@@ -10,6 +10,8 @@
 use std::f64::consts::SQRT_2;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::likelihood::{Distribution, Frequencies};
 use super::stopping::{StoppedEstimate, TestProgress};
 use super::tally::{NORMALISED_ELO_PER_SIGMA, expected_score};
@@ -55,13 +57,15 @@ impl SprtCounts {
 }
 
 /// The scale of the hypotheses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum EloModel {
     /// Logistic Elo, as in rating lists: defined by the expected score.
     Logistic,
     /// Normalised Elo: in standard deviations of a game, so that the length of a test hardly depends on draws and
     /// openings.
     #[default]
+    #[serde(alias = "normalized")]
     Normalised,
     /// The Elo of `BayesElo`, in which a draw needs an advantage below a threshold that is estimated from the results. It is
     /// defined for single games only.

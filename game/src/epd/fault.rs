@@ -6,10 +6,13 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+
 use crate::texts::enum_with_texts;
 
 /// Severity of a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The record is valid, but violates a recommendation or probably contains a mistake.
     Note,

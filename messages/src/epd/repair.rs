@@ -1,6 +1,7 @@
 //! What a reader repairs on request.
 
 use game::epd::Repair;
+use serde::Deserialize;
 
 /// A set of [`Repair`]s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +24,8 @@ impl RepairSet {
 }
 
 /// Letters of the pieces in moves of another language.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum PieceLetters {
     /// K, Q, R, B, N.
     #[default]

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use arena::{Adjudication, DrawByScore, DrawRule, ResignByScore, Rules, TablebaseEnds, TablebaseRule};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use game::SyzygyTables;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+use crate::one_of;
 
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -38,16 +40,8 @@ pub(in crate::match_command) struct AdjudicationOptions {
     #[arg(long)]
     tablebase_ignore_50: bool,
     /// What the tables adjudicate [default: both]
-    #[arg(long, value_enum, value_name = "RESULTS")]
-    tablebase_ends: Option<EndsName>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum EndsName {
-    Both,
-    Wins,
-    Draws,
+    #[arg(long, value_parser = one_of::<TablebaseEnds>(["both", "wins", "draws"]), value_name = "RESULTS")]
+    tablebase_ends: Option<TablebaseEnds>,
 }
 
 impl AdjudicationOptions {
@@ -75,16 +69,11 @@ impl AdjudicationOptions {
             return Ok(None);
         };
         let tables = SyzygyTables::open(folders).with_context(|| format!("--tablebases {folders}"))?;
-        let ends = match self.tablebase_ends {
-            Some(EndsName::Wins) => TablebaseEnds::Wins,
-            Some(EndsName::Draws) => TablebaseEnds::Draws,
-            Some(EndsName::Both) | None => TablebaseEnds::Both,
-        };
         Ok(Some(TablebaseRule {
             tables: Arc::new(tables),
             men: self.tablebase_men,
             fifty_moves: !self.tablebase_ignore_50,
-            ends,
+            ends: self.tablebase_ends.unwrap_or_default(),
         }))
     }
 

@@ -3,9 +3,12 @@
 use anyhow::{Context, Error, Result, ensure};
 use arena::schedule::ColourOrder;
 use arena::statistics::{EloModel, Sprt};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::PossibleValue;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::one_of;
 
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -21,18 +24,12 @@ pub(in crate::match_command) struct TestOptions {
     #[arg(long)]
     beta: Option<f64>,
     /// Elo scale of the test; bayesian is for single games [default: normalised]
-    #[arg(long, value_enum, value_name = "MODEL")]
-    elo_model: Option<ModelName>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum ModelName {
-    Logistic,
-    #[value(alias = "normalized")]
-    #[serde(alias = "normalized")]
-    Normalised,
-    Bayesian,
+    #[arg(long, value_name = "MODEL", value_parser = one_of::<EloModel>([
+        PossibleValue::new("logistic"),
+        PossibleValue::new("normalised").alias("normalized"),
+        PossibleValue::new("bayesian"),
+    ]))]
+    elo_model: Option<EloModel>,
 }
 
 impl TestOptions {
@@ -49,11 +46,7 @@ impl TestOptions {
         let hypotheses = text.split_once(',').and_then(|(elo0, elo1)| Some((number(elo0)?, number(elo1)?)));
         let (elo0, elo1) =
             hypotheses.with_context(|| format!("--sprt {text}: expected two differences, as in 0,5"))?;
-        let model = match self.elo_model {
-            Some(ModelName::Logistic) => EloModel::Logistic,
-            Some(ModelName::Bayesian) => EloModel::Bayesian,
-            Some(ModelName::Normalised) | None => EloModel::Normalised,
-        };
+        let model = self.elo_model.unwrap_or_default();
         let sprt = Sprt::new(elo0, elo1, self.alpha.unwrap_or(0.05), self.beta.unwrap_or(0.05), model);
         let sprt = sprt.map_err(Error::msg)?;
         Ok(Some(if colours == ColourOrder::Pairs { sprt } else { sprt.of_games() }))

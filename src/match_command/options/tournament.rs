@@ -7,6 +7,11 @@ use clap::{Args, ValueEnum};
 use game::PgnTags;
 use serde::{Deserialize, Serialize};
 
+use crate::one_of;
+
+/// The names of [`TieBreak`].
+const TIE_BREAKS: [&str; 4] = ["sonneborn-berger", "buchholz", "direct", "wins"];
+
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[command(next_help_heading = "Tournament")]
@@ -32,8 +37,8 @@ pub(in crate::match_command) struct TournamentOptions {
     fixed_colours: bool,
     /// What orders programs with the same score, by commas: sonneborn-berger, buchholz, direct, wins [default:
     /// sonneborn-berger]
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
-    tie_breaks: Vec<TieBreakName>,
+    #[arg(long, value_parser = one_of::<TieBreak>(TIE_BREAKS), value_delimiter = ',', value_name = "LIST")]
+    tie_breaks: Vec<TieBreak>,
     /// Event for the PGN
     #[arg(long)]
     event: Option<String>,
@@ -54,15 +59,6 @@ pub(in crate::match_command) enum FormatName {
     Swiss,
     /// The loser is out; a tie is prolonged by two games up to five times, then the better seed advances
     Knockout,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum TieBreakName {
-    SonnebornBerger,
-    Buchholz,
-    Direct,
-    Wins,
 }
 
 /// Number of games of an SPRT if none is given: more than a test of a single Elo needs.
@@ -113,16 +109,7 @@ impl TournamentOptions {
     }
 
     pub(in crate::match_command) fn tie_breaks(&self) -> Vec<TieBreak> {
-        let tie_break = |name: &TieBreakName| match name {
-            TieBreakName::SonnebornBerger => TieBreak::SonnebornBerger,
-            TieBreakName::Buchholz => TieBreak::Buchholz,
-            TieBreakName::Direct => TieBreak::Direct,
-            TieBreakName::Wins => TieBreak::Wins,
-        };
-        match self.tie_breaks[..] {
-            [] => vec![TieBreak::SonnebornBerger],
-            ref names => names.iter().map(tie_break).collect(),
-        }
+        if self.tie_breaks.is_empty() { vec![TieBreak::SonnebornBerger] } else { self.tie_breaks.clone() }
     }
 
     /// Returns the name of the event.
