@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use game::{Color, Game, Outcome, counted};
 use shakmaty::Position as _;
 
-use super::{Done, PastFacts, number, with_reason};
+use super::instruction::ClockChange;
+use super::{Done, PastFacts, with_reason};
 use crate::match_store::RecordedOutcome;
 use crate::referee::event::GameSummary;
 use crate::referee::live_game::LiveGame;
@@ -60,15 +61,8 @@ impl EventState {
     }
 
     /// Gives a finished game another result. The one before stays in the record.
-    pub(super) fn correct(
-        &mut self,
-        game: &str,
-        outcome: Outcome,
-        reason: &str,
-        past: PastFacts<'_>,
-    ) -> Done {
-        let result = self.may_correct(game, outcome)?;
-        let (game, before) = (result.fixture.number, result.outcome);
+    pub(super) fn correct(&mut self, game: u64, outcome: Outcome, reason: &str, past: PastFacts<'_>) -> Done {
+        let before = self.may_correct(game, outcome)?.outcome;
         let facts = past(game)?;
         let correction = correction(&facts, before);
         let corrected = Fact::Corrected {
@@ -93,8 +87,7 @@ impl EventState {
     }
 
     /// Returns the result that can be corrected.
-    pub(super) fn may_correct(&self, game: &str, outcome: Outcome) -> Result<&GameSummary, String> {
-        let game = number(game)?;
+    pub(super) fn may_correct(&self, game: u64, outcome: Outcome) -> Result<&GameSummary, String> {
         let result = self.results.iter().find(|result| result.fixture.number == game);
         let result = result.ok_or_else(|| format!("game {} has no result", game + 1))?;
         if result.outcome.result() == outcome.result() {
@@ -114,13 +107,13 @@ impl EventState {
     /// Plays a game on from the position before a move. What was played up to there is told and stored anew.
     pub(super) fn rewind(
         &mut self,
-        text: &str,
+        game: u64,
         mv: &str,
         clocks: Option<[Duration; 2]>,
         past: PastFacts<'_>,
         at: Instant,
     ) -> Done {
-        let (game, facts, kept) = self.may_rewind(text, mv, clocks, past, at)?;
+        let (facts, kept) = self.may_rewind(game, mv, clocks, past, at)?;
         if self.live_games.contains_key(&game) {
             self.expect_late_reply(game);
             self.record(Fact::Restarted { game });
@@ -146,16 +139,15 @@ impl EventState {
         Ok((told, Some(game)))
     }
 
-    /// Returns the number of a game that can be rewound, its facts, and the number of moves that stay.
+    /// Returns the facts of a game that can be rewound, and the number of moves that stay.
     pub(super) fn may_rewind(
         &self,
-        text: &str,
+        game: u64,
         mv: &str,
         clocks: Option<[Duration; 2]>,
         past: PastFacts<'_>,
         at: Instant,
-    ) -> Result<(u64, Vec<Fact>, usize), String> {
-        let game = number(text)?;
+    ) -> Result<(Vec<Fact>, usize), String> {
         if !self.live_games.contains_key(&game) {
             self.may_reopen(game)?;
         }
@@ -165,7 +157,7 @@ impl EventState {
         if clocks.is_some() && played.clock.remaining(Color::White, at).is_none() {
             return Err("no clock runs in this game".to_owned());
         }
-        Ok((game, facts, kept))
+        Ok((facts, kept))
     }
 
     /// Whether a finished game can be played on now.
@@ -188,48 +180,28 @@ impl EventState {
 
 /// Clocks.
 impl EventState {
-    pub(super) fn add_time(
+    /// Changes the clock of a side by so many seconds, or sets it.
+    pub(super) fn adjust_clock(
         &mut self,
         game: u64,
         color: Color,
-        time: Duration,
+        change: ClockChange,
+        seconds: &str,
         at: Instant,
     ) -> Result<String, String> {
-        let remaining = self.remaining(game, color, at)?;
-        self.change_clock(game, color, remaining.saturating_add(time), at);
-        Ok(format!("{color} has {time:?} more in game {}", game + 1))
-    }
-
-    pub(super) fn take_time(
-        &mut self,
-        game: u64,
-        color: Color,
-        time: Duration,
-        at: Instant,
-    ) -> Result<String, String> {
-        let remaining = self.remaining(game, color, at)?;
-        if remaining <= time {
-            return Err(format!("{color} has only {:.1} s", remaining.as_secs_f64()));
-        }
-        self.change_clock(game, color, remaining.saturating_sub(time), at);
-        Ok(format!("{color} has {time:?} less in game {}", game + 1))
-    }
-
-    pub(super) fn set_clock(
-        &mut self,
-        game: u64,
-        color: Color,
-        time: Duration,
-        at: Instant,
-    ) -> Result<String, String> {
-        self.remaining(game, color, at)?;
-        self.change_clock(game, color, time, at);
-        Ok(format!("{color} has {time:?} in game {}", game + 1))
-    }
-
-    fn remaining(&self, game: u64, color: Color, at: Instant) -> Result<Duration, String> {
+        let time = change.time(seconds)?;
         let remaining = self.live_games[&game].clock.remaining(color, at);
-        remaining.ok_or_else(|| "no clock runs in this event".to_owned())
+        let remaining = remaining.ok_or("no clock runs in this event")?;
+        let (wanted, more) = match change {
+            ClockChange::Take if remaining <= time => {
+                return Err(format!("{color} has only {:.1} s", remaining.as_secs_f64()));
+            }
+            ClockChange::Add => (remaining.saturating_add(time), " more"),
+            ClockChange::Take => (remaining.saturating_sub(time), " less"),
+            ClockChange::Set => (time, ""),
+        };
+        self.change_clock(game, color, wanted, at);
+        Ok(format!("{color} has {time:?}{more} in game {}", game + 1))
     }
 
     /// Gives a side so much time. The fact is the difference, because a referee that goes on with the event lets a turn

@@ -4,17 +4,20 @@
 //! that goes on with the event knows every order, and who gave it.
 
 mod games;
+mod instruction;
 mod programs;
 mod reports;
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
-use game::{Color, Game, Outcome, TimeControl, TimeControlError, counted};
+use game::{Game, TimeControl, counted};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::{Directive, Secret};
 
 use super::view::unix_millis;
 use super::{EventState, Fact, SecretHash, is_fit_secret};
+pub(super) use instruction::Instruction;
+use instruction::{color, first_word, is_grave, misunderstood, split, verdict};
 
 /// The text shown by `help`.
 const HELP: &str = "\
@@ -56,14 +59,11 @@ quit pause                 the same, but the programs look for the referee until
 /// The author of the console's orders.
 pub const CONSOLE: &str = "console";
 
-/// The orders that can't be undone.
-const GRAVE: [&str; 8] =
-    ["adjudicate", "correct", "exit", "forfeit", "quit", "restart", "rewind", "withdraw"];
-
 /// An order of the director.
 #[derive(Clone, Debug)]
 pub struct Order {
     words: String,
+    instruction: Result<Instruction, String>,
     by: String,
     secret: Option<SecretHash>,
     is_confirmed: bool,
@@ -72,14 +72,13 @@ pub struct Order {
 impl Order {
     /// Makes an order of a text, and of who gives it. `--yes` at the end of an order that can't be undone confirms it.
     pub fn new(text: &str, by: &str) -> Order {
-        let words: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let mut order = Order { words, by: by.to_owned(), secret: None, is_confirmed: false };
-        if order.is_grave()
-            && let Some(words) = order.words.strip_suffix(" --yes")
-        {
-            (order.words, order.is_confirmed) = (words.trim_end().to_owned(), true);
-        }
-        order
+        let typed: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let (words, is_confirmed) = match typed.strip_suffix(" --yes") {
+            Some(words) if is_grave(&typed) => (words.trim_end().to_owned(), true),
+            _ => (typed, false),
+        };
+        let instruction = Instruction::parse(&words);
+        Order { words, instruction, by: by.to_owned(), secret: None, is_confirmed }
     }
 
     /// Makes an order like [`Order::new`]. The secret of a program that enters (`secret=SECRET`) is replaced by its hash.
@@ -140,42 +139,13 @@ impl Order {
 
     /// Whether the order can't be undone and has not been confirmed.
     pub fn needs_confirmation(&self) -> bool {
-        !self.is_confirmed && self.is_grave()
+        !self.is_confirmed && is_grave(&self.words)
     }
 
-    /// The order, if it is one that ends with a text.
-    fn worded(&self) -> Option<WordedOrder<'_>> {
-        let (word, text) = first_word(&self.words);
-        let (game, rest) = first_word(text);
-        let (result, reason) = first_word(rest);
-        match word {
-            "adjudicate" if !result.is_empty() => Some(WordedOrder::Adjudicate { game, result, reason }),
-            "correct" if !result.is_empty() => Some(WordedOrder::Correct { game, result, reason }),
-            _ if text.is_empty() => None,
-            "broadcast" => Some(WordedOrder::Broadcast(text)),
-            "forfeit" => Some(WordedOrder::Forfeit(text)),
-            "kick" | "drop" => Some(WordedOrder::Kick(text)),
-            "withdraw" => Some(WordedOrder::Withdraw(text)),
-            "readmit" => Some(WordedOrder::Readmit(text)),
-            _ => None,
-        }
+    /// What the order wants, or why it can't be understood.
+    pub(super) fn instruction(&self) -> Result<&Instruction, String> {
+        self.instruction.as_ref().map_err(Clone::clone)
     }
-
-    fn is_grave(&self) -> bool {
-        self.words.split_whitespace().next().is_some_and(|word| GRAVE.contains(&word))
-    }
-}
-
-/// An order that ends with a text, which is kept as it is typed, quotation marks and all. Some texts begin with a name.
-#[derive(Clone, Copy)]
-enum WordedOrder<'a> {
-    Adjudicate { game: &'a str, result: &'a str, reason: &'a str },
-    Correct { game: &'a str, result: &'a str, reason: &'a str },
-    Broadcast(&'a str),
-    Forfeit(&'a str),
-    Kick(&'a str),
-    Withdraw(&'a str),
-    Readmit(&'a str),
 }
 
 /// Returns the facts of a game since it last began, from the store.
@@ -196,16 +166,41 @@ impl EventState {
     /// The order cannot be understood or executed; the text says why. Nothing has changed.
     pub fn obey(&mut self, order: &Order, past: PastFacts<'_>, at: Instant) -> Result<String, String> {
         let before = self.out.facts.len();
-        let (told, game) = if let Some(order) = order.worded() {
-            self.obey_worded(&order, past, at)?
-        } else {
-            let words = split(&order.words)?;
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            if let ["status" | "s" | "pairings" | "games" | "help" | "?"] = words[..] {
-                return Ok(self.show(words[0], at));
+        let (told, game) = match order.instruction()? {
+            Instruction::Status => return Ok(self.status(at)),
+            Instruction::Pairings => return Ok(self.pairings()),
+            Instruction::Help => return Ok(HELP.to_owned()),
+            Instruction::Next => self.next_round(),
+            Instruction::Pair([one, other]) => self.pair(one, other),
+            Instruction::Repair(round) => self.pair_again(round.as_deref()),
+            Instruction::Control(control) => done(self.set_control(control)),
+            Instruction::Pause(None) => done(self.pause(&self.all_games(), at)),
+            Instruction::Pause(Some(game)) => self.about(*game, |event| Ok(event.pause(&[*game], at))),
+            Instruction::Resume(None) => done(self.resume(&self.all_games(), at)),
+            Instruction::Resume(Some(game)) => self.about(*game, |event| Ok(event.resume(&[*game], at))),
+            Instruction::Restart(game) => self.about(*game, |event| Ok(event.restart(*game, at))),
+            Instruction::Rewind { game, mv, clocks } => self.rewind(*game, mv, *clocks, past, at),
+            Instruction::Clock { change, game, side, seconds } => {
+                self.about(*game, |event| event.adjust_clock(*game, color(side)?, *change, seconds, at))
             }
-            self.obey_words(&words, order, past, at)?
-        };
+            Instruction::Adjudicate { game, result, reason } => self.about(*game, |event| {
+                let detail = with_reason("by the director's word", reason);
+                Ok(event.adjudicate(*game, verdict(result)?, detail, at))
+            }),
+            Instruction::Correct { game, outcome, reason } => self.correct(*game, *outcome, reason, past),
+            Instruction::Forfeit(named) => self.forfeit(named, at),
+            Instruction::Kick(named) => self.kick(named, at),
+            Instruction::Withdraw(named) => self.withdraw(named, at),
+            Instruction::Readmit(named) => self.readmit(named),
+            Instruction::Enter(name) => self.let_enter(name, order),
+            Instruction::Start(_) | Instruction::Stop(_) => {
+                Err("no programs of this machine take part".to_owned())
+            }
+            Instruction::Broadcast(text) => done(self.broadcast(text, at)),
+            Instruction::Alone { .. } | Instruction::Quit { .. } => {
+                Err(misunderstood(first_word(&order.words).0))
+            }
+        }?;
         self.note_order_before(before, order, game);
         self.begin_games(at);
         Ok(told)
@@ -228,94 +223,20 @@ impl EventState {
     /// # Errors
     /// The order can't be understood or executed; the text says why.
     pub fn question(&self, order: &Order, past: PastFacts<'_>, at: Instant) -> Result<String, String> {
-        match order.worded() {
-            Some(order) => self.may_obey_worded(&order),
-            None => self.may_obey_words(&split(&order.words)?, past, at),
+        match order.instruction()? {
+            Instruction::Restart(game) => self.check_in_play(*game),
+            Instruction::Rewind { game, mv, clocks } => {
+                self.may_rewind(*game, mv, *clocks, past, at).map(drop)
+            }
+            Instruction::Adjudicate { game, result, .. } => {
+                self.check_in_play(*game).and_then(|()| verdict(result)).map(drop)
+            }
+            Instruction::Correct { game, outcome, .. } => self.may_correct(*game, *outcome).map(drop),
+            Instruction::Forfeit(named) => self.may_forfeit(named).map(drop),
+            Instruction::Withdraw(named) => self.may_withdraw(named).map(drop),
+            _ => Ok(()),
         }?;
         Ok(format!("{}: really?", order.words))
-    }
-
-    fn may_obey_words(&self, words: &[String], past: PastFacts<'_>, at: Instant) -> Result<(), String> {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        match words[..] {
-            ["restart", game] => self.in_play(game).map(drop),
-            ["rewind", game, mv] => self.may_rewind(game, mv, None, past, at).map(drop),
-            ["rewind", game, mv, white, black] => {
-                self.may_rewind(game, mv, Some([clock(white)?, clock(black)?]), past, at).map(drop)
-            }
-            ["quit" | "exit"] | ["quit", "pause"] => Ok(()),
-            [word, ..] => Err(misunderstood(word)),
-            [] => Err(NOTHING.to_owned()),
-        }
-    }
-
-    fn may_obey_worded(&self, order: &WordedOrder<'_>) -> Result<(), String> {
-        match *order {
-            WordedOrder::Adjudicate { game, result, .. } => {
-                self.in_play(game).and_then(|_| verdict(result)).map(drop)
-            }
-            WordedOrder::Correct { game, result, .. } => self.may_correct(game, verdict(result)?).map(drop),
-            WordedOrder::Forfeit(named) => self.may_forfeit(named).map(drop),
-            WordedOrder::Withdraw(named) => self.may_withdraw(named).map(drop),
-            WordedOrder::Broadcast(_) | WordedOrder::Kick(_) | WordedOrder::Readmit(_) => Ok(()),
-        }
-    }
-
-    fn show(&self, word: &str, at: Instant) -> String {
-        match word {
-            "status" | "s" => self.status(at),
-            "pairings" | "games" => self.pairings(),
-            _ => HELP.to_owned(),
-        }
-    }
-
-    fn obey_words(&mut self, words: &[&str], order: &Order, past: PastFacts<'_>, at: Instant) -> Done {
-        match words {
-            ["next"] => self.next_round(),
-            ["pair", one, other] => self.pair(one, other),
-            ["repair"] => self.pair_again(None),
-            ["repair", round] => self.pair_again(Some(round)),
-            ["tc", control] => self.set_control(control),
-            ["pause"] => done(self.pause(&self.all_games(), at)),
-            ["pause", game] => self.about(game, |event, game| Ok(event.pause(&[game], at))),
-            ["resume"] => done(self.resume(&self.all_games(), at)),
-            ["resume", game] => self.about(game, |event, game| Ok(event.resume(&[game], at))),
-            ["restart", game] => self.about(game, |event, game| Ok(event.restart(game, at))),
-            ["rewind", game, mv] => self.rewind(game, mv, None, past, at),
-            ["rewind", game, mv, white, black] => {
-                self.rewind(game, mv, Some([clock(white)?, clock(black)?]), past, at)
-            }
-            ["add", game, side, seconds] => {
-                self.about(game, |event, game| event.add_time(game, color(side)?, span(seconds)?, at))
-            }
-            ["take", game, side, seconds] => {
-                self.about(game, |event, game| event.take_time(game, color(side)?, span(seconds)?, at))
-            }
-            ["clock", game, side, seconds] => {
-                self.about(game, |event, game| event.set_clock(game, color(side)?, clock(seconds)?, at))
-            }
-            ["enter", name] => self.let_enter(name, order),
-            ["start" | "stop", _] => Err("no programs of this machine take part".to_owned()),
-            [word, ..] => Err(misunderstood(word)),
-            [] => Err(NOTHING.to_owned()),
-        }
-    }
-
-    fn obey_worded(&mut self, order: &WordedOrder<'_>, past: PastFacts<'_>, at: Instant) -> Done {
-        match *order {
-            WordedOrder::Broadcast(text) => done(self.broadcast(text, at)),
-            WordedOrder::Adjudicate { game, result, reason } => self.about(game, |event, game| {
-                let detail = with_reason("by the director's word", reason);
-                Ok(event.adjudicate(game, verdict(result)?, detail, at))
-            }),
-            WordedOrder::Correct { game, result, reason } => {
-                self.correct(game, verdict(result)?, reason, past)
-            }
-            WordedOrder::Forfeit(named) => self.forfeit(named, at),
-            WordedOrder::Kick(named) => self.kick(named, at),
-            WordedOrder::Withdraw(named) => self.withdraw(named, at),
-            WordedOrder::Readmit(named) => self.readmit(named),
-        }
     }
 
     fn all_games(&self) -> Vec<u64> {
@@ -323,23 +244,15 @@ impl EventState {
     }
 
     /// Executes an order about a game in play.
-    fn about(
-        &mut self,
-        game: &str,
-        order: impl FnOnce(&mut EventState, u64) -> Result<String, String>,
-    ) -> Done {
-        let game = self.in_play(game)?;
-        Ok((order(self, game)?, Some(game)))
+    fn about(&mut self, game: u64, order: impl FnOnce(&mut EventState) -> Result<String, String>) -> Done {
+        self.check_in_play(game)?;
+        Ok((order(self)?, Some(game)))
     }
 
-    /// Parses the number of a game in play.
-    fn in_play(&self, game: &str) -> Result<u64, String> {
-        let game = number(game)?;
-        if self.live_games.contains_key(&game) {
-            Ok(game)
-        } else {
-            Err(format!("game {} is not being played", game + 1))
-        }
+    /// Refuses a game that is not in play.
+    fn check_in_play(&self, game: u64) -> Result<(), String> {
+        let is_played = self.live_games.contains_key(&game);
+        if is_played { Ok(()) } else { Err(format!("game {} is not being played", game + 1)) }
     }
 
     fn next_round(&mut self) -> Done {
@@ -380,13 +293,11 @@ impl EventState {
         if has_begun { Err(format!("round {known} has begun")) } else { Ok(()) }
     }
 
-    fn set_control(&mut self, text: &str) -> Done {
-        let control: TimeControl =
-            text.parse().map_err(|error: TimeControlError| format!("{}: {error}", game::excerpt(text)))?;
-        let round = self.begun_round + 1;
+    fn set_control(&mut self, control: &TimeControl) -> String {
+        let (control, round) = (control.to_string(), self.begun_round + 1);
         let told = format!("{control} from round {round} on");
-        self.record(Fact::Control { control: control.to_string(), round });
-        done(told)
+        self.record(Fact::Control { control, round });
+        told
     }
 
     fn broadcast(&mut self, text: &str, at: Instant) -> String {
@@ -410,90 +321,7 @@ fn as_sent(text: &str) -> String {
     if sent == text { String::new() } else { format!(", as records have it: {sent}") }
 }
 
-/// Why an empty order is refused.
-const NOTHING: &str = "no command; `help` shows what there is";
-/// Why an order can't be cut into words.
-const UNCLOSED: &str = "a quotation mark is not closed";
-
-/// Cuts an order into words.
-fn split(order: &str) -> Result<Vec<String>, String> {
-    platform::split_words(order).map_err(|_| UNCLOSED.to_owned())
-}
-
-/// A name at the end of an order, without its quotation marks, if it has some.
-pub(super) fn last_name(text: &str) -> String {
-    quoted(text).ok().filter(|(_, rest)| rest.is_empty()).map_or_else(|| text.to_owned(), |(name, _)| name)
-}
-
-/// Cuts the first word off a text.
-fn first_word(text: &str) -> (&str, &str) {
-    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    (word, rest.trim_start())
-}
-
-/// Cuts a name in quotation marks off a text.
-fn quoted(text: &str) -> Result<(String, &str), String> {
-    let is_mark = |c: char| text.starts_with(c) && "\"'".contains(c);
-    let mut ends = text.match_indices(is_mark).map(|(at, mark)| at + mark.len()).skip(1);
-    let name = |end| match split(&text[..end]).ok()?.as_mut_slice() {
-        [name] => Some((std::mem::take(name), text[end..].trim_start())),
-        _ => None,
-    };
-    ends.find_map(name).ok_or_else(|| UNCLOSED.to_owned())
-}
-
-/// Parses the number of a game, which is counted from 1.
-fn number(text: &str) -> Result<u64, String> {
-    let game = text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
-    game.ok_or_else(|| format!("`{}` is no number of a game", game::excerpt(text)))
-}
-
 /// Adds the director's reason, if there is one.
 fn with_reason(text: &str, reason: &str) -> String {
     if reason.is_empty() { text.to_owned() } else { format!("{text}: {reason}") }
-}
-
-/// Returns the error for an unknown command or a wrong number of arguments.
-fn misunderstood(word: &str) -> String {
-    let known = HELP.lines().find(|line| line.split_whitespace().next() == Some(word));
-    let known = known.and_then(|line| line.split("  ").next());
-    known.map_or_else(
-        || format!("`{}` is not understood; `help` shows what is", game::excerpt(word)),
-        |known| format!("expected `{known}`"),
-    )
-}
-
-fn verdict(text: &str) -> Result<Outcome, String> {
-    let outcome = Outcome::adjudicated(if text == "1/2" { "1/2-1/2" } else { text });
-    outcome.ok_or_else(|| format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", game::excerpt(text)))
-}
-
-fn color(text: &str) -> Result<Color, String> {
-    match text {
-        "white" | "w" => Ok(Color::White),
-        "black" | "b" => Ok(Color::Black),
-        _ => Err(format!("`{}`: expected white or black", game::excerpt(text))),
-    }
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().filter(|seconds| (0.0..1e6).contains(seconds));
-    let seconds = seconds.ok_or_else(|| format!("`{}`: expected seconds", game::excerpt(text)))?;
-    Ok(Duration::from_secs_f64(seconds))
-}
-
-/// Parses a time that is given or taken.
-fn span(text: &str) -> Result<Duration, String> {
-    let time = time(text)?;
-    if time.is_zero() { Err(format!("`{}`: expected more than 0 s", game::excerpt(text))) } else { Ok(time) }
-}
-
-/// Parses the time that a clock shall show. With none the side would have lost at once.
-fn clock(text: &str) -> Result<Duration, String> {
-    let time = time(text)?;
-    if time.is_zero() {
-        Err("a clock needs more than 0 s; `adjudicate` ends the game".to_owned())
-    } else {
-        Ok(time)
-    }
 }

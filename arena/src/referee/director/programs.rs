@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use game::{Outcome, WinReason};
 
-use super::{CONSOLE, Done, Order, as_sent, done, quoted, with_reason};
+use super::instruction::quoted;
+use super::{CONSOLE, Done, Order, as_sent, done, with_reason};
 use crate::referee::{EventState, Fact};
 use crate::schedule::{Fixture, TournamentFormat};
 

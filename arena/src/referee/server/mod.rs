@@ -37,7 +37,7 @@ use pages::PageLine;
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
-use super::director::last_name;
+use super::director::Instruction;
 use super::lease::Lease;
 use super::view::Opinions;
 use super::{
@@ -593,34 +593,23 @@ impl Service {
             tell(&Notice { urgent: false, text });
         }
         let now = Instant::now();
-        let words: Vec<&str> = order.words().split_whitespace().collect();
-        let is_acting = self.is_acting();
-        let done = match (words.as_slice(), &mut self.locals) {
-            (["alone"] | ["alone", "lost"], _) => {
-                let done = self.go_alone(words.len() == 2, now);
-                if done.is_ok() {
-                    self.event.note_order(order);
-                }
-                done
-            }
-            (["quit" | "exit"] | ["quit", "pause"], _) if !is_question => {
+        let (is_acting, instruction) = (self.is_acting(), order.instruction());
+        let is_shown =
+            matches!(instruction, Ok(Instruction::Status | Instruction::Pairings | Instruction::Help));
+        let done = match (&instruction, &mut self.locals) {
+            (Ok(Instruction::Alone { is_other_lost }), _) => self.go_alone(*is_other_lost, now),
+            (Ok(Instruction::Quit { is_pause }), _) if !is_question => {
                 // It is handled after this order; the receiver is this service.
-                let _ = self.to_self.send(ServiceMessage::Quit { is_pause: words.len() == 2 });
-                Ok(if words.len() == 2 { "the service pauses" } else { "the service ends" }.to_owned())
+                let _ = self.to_self.send(ServiceMessage::Quit { is_pause: *is_pause });
+                Ok(if *is_pause { "the service pauses" } else { "the service ends" }.to_owned())
             }
             _ if !is_acting => Err("the event waits for its observer".to_owned()),
-            ([word, ..], _) if self.is_settled && !matches!(*word, "status" | "s" | "help" | "pairings") => {
+            _ if self.is_settled && !is_shown => {
                 Err("all games have been played; orders after the last one need --stay".to_owned())
             }
-            ([word @ ("start" | "stop"), name @ ..], Some(locals)) if !name.is_empty() => {
-                let name = last_name(&name.join(" "));
-                let done = if *word == "start" { locals.start(&name) } else { locals.stop(&name) };
-                if done.is_ok() {
-                    self.event.note_order(order);
-                }
-                done
-            }
-            (["status" | "s"], _) => {
+            (Ok(Instruction::Start(name)), Some(locals)) => locals.start(name),
+            (Ok(Instruction::Stop(name)), Some(locals)) => locals.stop(name),
+            (Ok(Instruction::Status), _) => {
                 let status = self.event.obey(order, &|_| Ok(Vec::new()), now);
                 status.map(|status| status + "\n" + &self.about_observer())
             }
@@ -633,8 +622,13 @@ impl Service {
                 }
             }
         };
-        if let Err(why) = &done {
-            self.log(None, '#', &format!("refused: {}", game::excerpt(why)))?;
+        match (&done, instruction) {
+            (Err(why), _) => self.log(None, '#', &format!("refused: {}", game::excerpt(why)))?,
+            // The event has not seen these.
+            (Ok(_), Ok(Instruction::Alone { .. } | Instruction::Start(_) | Instruction::Stop(_))) => {
+                self.event.note_order(order);
+            }
+            _ => {}
         }
         Ok(done)
     }
