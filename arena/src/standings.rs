@@ -53,6 +53,16 @@ pub struct Standing {
     pub faults: BTreeMap<&'static str, u64>,
 }
 
+/// What a table shows of a program.
+pub(crate) struct Figures {
+    pub(crate) program: usize,
+    pub(crate) games: WinDrawLoss,
+    /// Points, with those for byes.
+    pub(crate) points: f64,
+    pub(crate) sonneborn_berger: f64,
+    pub(crate) buchholz: f64,
+}
+
 /// Maximum number of programs in a crosstable; wider ones are unreadable.
 const WIDEST_CROSSTABLE: usize = 24;
 
@@ -189,10 +199,8 @@ impl Standings {
     fn tie_break(&self, tie_break: TieBreak, program: usize) -> f64 {
         let opponents = 0..self.programs.len();
         match tie_break {
-            TieBreak::SonnebornBerger => self.sonneborn_berger(program),
-            TieBreak::Buchholz => {
-                opponents.map(|o| self.between(program, o).games() as f64 * self.score(o)).sum()
-            }
+            TieBreak::SonnebornBerger => self.sonneborn_berger(program, |o| self.score(o)),
+            TieBreak::Buchholz => self.buchholz(program, |o| self.score(o)),
             TieBreak::Direct => {
                 let is_level = |o: &usize| self.score(*o).total_cmp(&self.score(program)).is_eq();
                 let level = opponents.filter(is_level);
@@ -209,10 +217,24 @@ impl Standings {
         if most == 0 { 0.0 } else { (games.halves() + granted) as f64 / most as f64 }
     }
 
-    /// Returns the Sonneborn-Berger score: the opponents' points, weighted by the result against each.
-    fn sonneborn_berger(&self, program: usize) -> f64 {
+    /// Returns what a table shows of a program. The schedule knows the points for byes.
+    pub(crate) fn figures(&self, program: usize, schedule: &Schedule) -> Figures {
+        let games = |program: usize| self.programs[program].games;
+        let points = |program| (games(program).halves() + schedule.granted(program)) as f64 / 2.0;
+        let (sonneborn_berger, buchholz) =
+            (self.sonneborn_berger(program, points), self.buchholz(program, points));
+        Figures { program, games: games(program), points: points(program), sonneborn_berger, buchholz }
+    }
+
+    /// Returns the Sonneborn-Berger score: what the opponents are worth, weighted by the result against each.
+    fn sonneborn_berger(&self, program: usize, worth: impl Fn(usize) -> f64) -> f64 {
         let opponents = 0..self.programs.len();
-        opponents.map(|opponent| self.between(program, opponent).halves() as f64 * self.score(opponent)).sum()
+        opponents.map(|o| self.between(program, o).halves() as f64 / 2.0 * worth(o)).sum()
+    }
+
+    /// Returns the Buchholz score: what the opponents are worth, once for each game.
+    fn buchholz(&self, program: usize, worth: impl Fn(usize) -> f64) -> f64 {
+        (0..self.programs.len()).map(|o| self.between(program, o).games() as f64 * worth(o)).sum()
     }
 }
 

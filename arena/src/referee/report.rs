@@ -7,45 +7,14 @@ use std::time::{Duration, SystemTime};
 use game::{Color, Outcome, TextTable, clock_face, escaped};
 
 use super::event::{EventState, GameSummary, GivenOrder};
-use crate::statistics::WinDrawLoss;
-
-/// A row of the table.
-pub(super) struct StandingRow {
-    pub(super) program: usize,
-    pub(super) points: f64,
-    pub(super) games: WinDrawLoss,
-    /// Sonneborn-Berger score: the opponents' points, weighted by the result against each.
-    pub(super) sonneborn_berger: f64,
-    /// Buchholz score: the sum of the opponents' points, counted once for each game.
-    pub(super) buchholz: f64,
-    /// Time used in all games.
-    used: Duration,
-}
+use crate::standings::Figures;
 
 /// Returns the rows, best first: by the rounds of a knockout that were survived, then by points, Sonneborn-Berger, Buchholz and wins.
-pub(super) fn rows(event: &EventState) -> Vec<StandingRow> {
-    let standings = &event.standings;
-    let programs = event.settings.programs.len();
-    let points = |program: usize| {
-        let halves = standings.programs[program].games.halves() + event.schedule.granted(program);
-        halves as f64 / 2.0
-    };
-    let mut rows: Vec<StandingRow> = (0..programs)
-        .map(|program| {
-            let met = |opponent: usize| standings.between(program, opponent);
-            let opponents = || (0..programs).filter(move |&opponent| opponent != program);
-            StandingRow {
-                program,
-                points: points(program),
-                games: standings.programs[program].games,
-                sonneborn_berger: opponents().map(|o| met(o).halves() as f64 / 2.0 * points(o)).sum(),
-                buchholz: opponents().map(|o| met(o).games() as f64 * points(o)).sum(),
-                used: used(event, program),
-            }
-        })
-        .collect();
+pub(super) fn rows(event: &EventState) -> Vec<Figures> {
+    let figures = |program| event.standings.figures(program, &event.schedule);
+    let mut rows: Vec<Figures> = (0..event.settings.programs.len()).map(figures).collect();
     rows.sort_by(|a, b| {
-        let survived = |row: &StandingRow| event.schedule.survived(row.program);
+        let survived = |row: &Figures| event.schedule.survived(row.program);
         let by_points = survived(b).cmp(&survived(a)).then(b.points.total_cmp(&a.points));
         let by_strength = by_points.then(b.sonneborn_berger.total_cmp(&a.sonneborn_berger));
         by_strength
@@ -80,7 +49,7 @@ pub(super) fn standings_table(event: &EventState) -> TextTable {
             row.games.losses.to_string(),
             format!("{:.2}", row.sonneborn_berger),
             format!("{:.1}", row.buchholz),
-            clock_face(row.used),
+            clock_face(used(event, row.program)),
         ]);
     }
     table

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 
 use super::live_game::LiveGame;
-use super::{EventState, report};
+use super::{EventState, GameSummary, report};
 use crate::schedule::Fixture;
+use crate::standings::{Figures, Standings};
 use crate::table::{Adjudication, GameRecord, MoveRecord};
 
 /// What a third program thinks of a game: of the positions after so many plies.
@@ -133,7 +134,7 @@ fn running(
     let is_gone = |color: &Color| !event.is_present(live.program(*color));
     let shown = GameInPlay {
         fixture,
-        names: ByColor { white: event.name(fixture.white), black: event.name(fixture.black) },
+        names: names_of(event, fixture),
         record: &live.record,
         clock: &live.clock,
         paused: live.paused,
@@ -145,6 +146,29 @@ fn running(
     shown.json(at)
 }
 
+fn names_of<'a>(event: &'a EventState, fixture: &Fixture) -> ByColor<&'a str> {
+    ByColor { white: fixture.white, black: fixture.black }.map(|program| event.name(program))
+}
+
+/// Describes a program in the table of a match, in which it is always present. `ranking` has all programs, best first.
+pub(super) fn standing_row(name: &str, row: &Figures, standings: &Standings, ranking: &[usize]) -> Value {
+    let games = &row.games;
+    let cells = ranking.iter().map(|&opponent| standings.score_text(row.program, opponent));
+    json!({
+        "name": name, "points": row.points, "games": games.games(), "won": games.wins, "drawn": games.draws, "lost": games.losses,
+        "sb": row.sonneborn_berger, "buchholz": row.buchholz, "present": true, "cells": cells.collect::<Vec<_>>(),
+    })
+}
+
+/// Describes a game that has ended.
+pub(super) fn finished_row(game: &GameSummary, names: ByColor<&str>) -> Value {
+    json!({
+        "number": game.fixture.number + 1, "round": game.fixture.round, "white": names.white, "black": names.black,
+        "result": game.outcome.result(), "reason": report::reason(game.outcome, &game.detail), "plies": game.plies,
+        "began": unix_millis(game.began), "ended": unix_millis(game.began + game.lasted),
+    })
+}
+
 /// Describes the whole event: table, games, log, and whether the director may sign in.
 pub(super) fn state(
     event: &EventState,
@@ -154,29 +178,15 @@ pub(super) fn state(
     is_directed: bool,
 ) -> Value {
     let rows = report::rows(event);
-    let table: Vec<Value> = rows
-        .iter()
-        .map(|row| {
-            let cells: Vec<String> =
-                rows.iter().map(|other| event.standings.score_text(row.program, other.program)).collect();
-            json!({
-                "name": event.name(row.program), "points": row.points, "games": row.games.games(), "won": row.games.wins,
-                "drawn": row.games.draws, "lost": row.games.losses, "sb": row.sonneborn_berger, "buchholz": row.buchholz,
-                "present": event.is_present(row.program), "withdrawn": event.programs[row.program].is_withdrawn, "cells": cells,
-            })
-        })
-        .collect();
-    let finished: Vec<Value> = report::results(event)
-        .into_iter()
-        .map(|result| {
-            json!({
-                "number": result.fixture.number + 1, "round": result.fixture.round,
-                "white": event.name(result.fixture.white), "black": event.name(result.fixture.black),
-                "result": result.outcome.result(), "reason": report::reason(result.outcome, &result.detail), "plies": result.plies,
-                "began": unix_millis(result.began), "ended": unix_millis(result.began + result.lasted),
-            })
-        })
-        .collect();
+    let ranking: Vec<usize> = rows.iter().map(|row| row.program).collect();
+    let table = rows.iter().map(|row| {
+        let mut told = standing_row(event.name(row.program), row, &event.standings, &ranking);
+        told["present"] = event.is_present(row.program).into();
+        told["withdrawn"] = event.programs[row.program].is_withdrawn.into();
+        told
+    });
+    let finished = report::results(event).into_iter();
+    let finished = finished.map(|game| finished_row(game, names_of(event, &game.fixture)));
     let coming = event.queue.iter().take(MOST_COMING).map(|fixture| {
         json!({
             "number": fixture.number + 1, "round": fixture.round,
@@ -187,7 +197,8 @@ pub(super) fn state(
     let settings = &event.settings;
     json!({
         "event": settings.name, "site": settings.site, "control": event.control(event.begun_round).to_string(),
-        "over": event.is_over(at), "epoch": event.epoch, "table": table, "finished": finished, "log": log, "directed": is_directed,
+        "over": event.is_over(at), "epoch": event.epoch, "log": log, "directed": is_directed,
+        "table": table.collect::<Vec<_>>(), "finished": finished.collect::<Vec<_>>(),
         "coming": coming.collect::<Vec<_>>(), "now": unix_millis(SystemTime::now()),
         "running": event.live_games.iter().map(running).collect::<Vec<_>>(),
     })

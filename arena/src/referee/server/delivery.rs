@@ -9,11 +9,11 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use game::counted;
+use game::{PgnTags, counted};
 use serde_json::Value;
 
 use super::files::EventFiles;
-use super::page::{self, MOST_RECENT, PageQuery, PageUpdate, is_recent};
+use super::page::{self, MOST_RECENT, PageSource, PageUpdate, ShowGame, is_recent};
 use super::{ConnectionLimits, Held, Service, ServiceEnd, ServiceError, ServiceMessage};
 use crate::referee::live_game::LiveGame;
 use crate::referee::view::Opinions;
@@ -224,7 +224,7 @@ impl Service {
 
 impl Service {
     /// The event as the page shows it.
-    fn state(&self, is_directed: bool) -> Value {
+    fn state_as(&self, is_directed: bool) -> Value {
         let kibitzer = self.kibitzing.as_ref().map(|kibitzing| kibitzing.name.as_str());
         let mut state = view::state(&self.event, &self.opinions, Instant::now(), &self.log, is_directed);
         state["kibitzer"] = kibitzer.into();
@@ -235,14 +235,11 @@ impl Service {
     fn last_words(&self) -> Result<String, ServiceError> {
         let now = SystemTime::now();
         let results = self.event.results.iter().rev().take(MOST_LAST);
-        let mut games = Vec::new();
+        let mut games: Vec<String> = Vec::new();
         for result in results.filter(|result| is_recent(result.began + result.lasted, now)) {
-            let number = result.fixture.number;
-            if let Some(live) = self.find(number)? {
-                games.push(view::detail(&live.fixture, &live.record, self.opinions.get(&number)));
-            }
+            games.extend(self.find(result.fixture.number, &view::detail)?);
         }
-        Ok(format!("{{\"state\":{},\"games\":[{}]}}", self.state(false), games.join(",")))
+        Ok(format!("{{\"state\":{},\"games\":[{}]}}", self.state_as(false), games.join(",")))
     }
 
     /// Brings the report of an event up to date that was over and no longer is.
@@ -261,7 +258,7 @@ impl Service {
 
     /// Writes the final report and every game.
     pub(super) fn report(&self) -> Result<(), ServiceError> {
-        write_report(&self.files, &self.event, &self.store, &self.opinions, &self.state(false))
+        write_report(&self.files, &self.event, &self.store, &self.opinions, &self.state_as(false))
     }
 }
 
@@ -366,48 +363,37 @@ impl Service {
             let _ = self.watchers.send(PageUpdate::Changed);
         }
     }
+}
 
-    /// Answers a request of a page; `None` if the requested game does not exist.
-    pub(super) fn answer(&self, query: &PageQuery) -> Result<Option<String>, ServiceError> {
-        Ok(match *query {
-            PageQuery::State => Some(self.state(self.is_directed).to_string()),
-            PageQuery::AllPgn => Some(self.files.games()),
-            PageQuery::Game(game) => {
-                let opinions = self.opinions.get(&game);
-                self.find(game)?.map(|live| view::detail(&live.fixture, &live.record, opinions))
-            }
-            PageQuery::BroadcastPgn(game) => {
-                let tags = self.event.settings.tags();
-                self.find(game)?.map(|live| live.record.broadcast_pgn(&live.fixture, &tags))
-            }
-            PageQuery::LivePgn => Some(self.live_pgn()?),
-            PageQuery::Pgn(game) => {
-                let tags = self.event.settings.tags();
-                self.find(game)?
-                    .map(|live| live.record.pgn_of(&live.fixture, &tags, &players::PgnFields::default()))
-            }
-        })
+impl PageSource for Service {
+    fn state(&self) -> Value {
+        self.state_as(self.is_directed)
     }
 
-    /// The games in play and those that have just ended, as viewers read them.
-    fn live_pgn(&self) -> Result<String, ServiceError> {
-        let (now, tags) = (SystemTime::now(), self.event.settings.tags());
+    /// Restores the game from the stored facts.
+    fn find(&self, number: u64, show: ShowGame<'_>) -> Result<Option<String>, ServiceError> {
+        let live = stored_game(&self.event, &self.store, number)?;
+        Ok(live.map(|live| show(&live.fixture, &live.record, self.opinions.get(&number))))
+    }
+
+    fn live(&self, show: ShowGame<'_>) -> Result<String, ServiceError> {
+        let now = SystemTime::now();
         let recent = self.event.results.iter().rev().take(MOST_RECENT);
         let recent = recent.filter(|result| is_recent(result.began + result.lasted, now));
-        let mut pgn = String::new();
+        let mut shown = String::new();
         for result in recent.rev() {
-            if let Some(live) = self.find(result.fixture.number)? {
-                pgn.push_str(&live.record.broadcast_pgn(&live.fixture, &tags));
-            }
+            shown.extend(self.find(result.fixture.number, show)?);
         }
-        for live in self.event.live_games.values() {
-            pgn.push_str(&live.record.broadcast_pgn(&live.fixture, &tags));
-        }
-        Ok(pgn)
+        let playing = self.event.live_games.iter();
+        shown.extend(playing.map(|(game, live)| show(&live.fixture, &live.record, self.opinions.get(game))));
+        Ok(shown)
     }
 
-    /// Restores a game from the stored facts.
-    fn find(&self, game: u64) -> Result<Option<LiveGame>, ServiceError> {
-        stored_game(&self.event, &self.store, game)
+    fn all_pgn(&self) -> Option<String> {
+        Some(self.files.games())
+    }
+
+    fn tags(&self) -> PgnTags {
+        self.event.settings.tags()
     }
 }

@@ -19,9 +19,10 @@ use shakmaty::ByColor;
 use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 
-use super::page::{self, MOST_RECENT, PageQuery, PageUpdate, is_recent};
-use super::{ConnectionLimits, ServiceMessage, network_runtime};
-use crate::referee::view::{GameInPlay, detail, unix_millis};
+use super::page::{self, MOST_RECENT, PageSource, PageUpdate, ShowGame, is_recent};
+use super::{ConnectionLimits, ServiceError, ServiceMessage, network_runtime};
+use crate::referee::GameSummary;
+use crate::referee::view::{GameInPlay, finished_row, standing_row, unix_millis};
 use crate::schedule::Fixture;
 use crate::table::GameRecord;
 use crate::{Adjudication, Match, MatchWatcher};
@@ -102,15 +103,8 @@ impl MatchPage {
             page::serve(address, limits, service, watchers.clone(), None, None)?
         };
         let (playing, finished) = (BTreeMap::new(), VecDeque::new());
-        let data = PageData {
-            heading,
-            pgn,
-            playing,
-            finished,
-            table: Vec::new(),
-            figures: Vec::new(),
-            log: Vec::new(),
-        };
+        let (table, figures, log) = (Vec::new(), Vec::new(), Vec::new());
+        let data = PageData { heading, pgn, playing, finished, table, figures, log };
         let shared = Arc::new(Mutex::new(data));
         let answering = Arc::clone(&shared);
         // It ends with the network, which holds the other end of the channel.
@@ -120,11 +114,9 @@ impl MatchPage {
 
     /// Shows the standings of the match, figures, and lines about it.
     pub fn update(&self, game: &Match, figures: Vec<MatchFigure>, log: Vec<String>) {
-        let table = self.lock().heading.table(game);
-        {
-            let mut data = self.lock();
-            (data.table, data.figures, data.log) = (table, figures, log);
-        }
+        let mut data = self.lock();
+        (data.table, data.figures, data.log) = (data.heading.table(game), figures, log);
+        drop(data);
         self.tell(PageUpdate::Changed);
     }
 
@@ -200,21 +192,9 @@ impl PageHeading {
     fn table(&self, game: &Match) -> Vec<Value> {
         let standings = &game.standings;
         let ranking = standings.ranking();
-        let points = |program: usize| {
-            (standings.programs[program].games.halves() + game.schedule.granted(program)) as f64 / 2.0
-        };
         let row = |&program: &usize| {
-            let games = &standings.programs[program].games;
-            let cells: Vec<String> =
-                ranking.iter().map(|&opponent| standings.score_text(program, opponent)).collect();
-            let met = |opponent: usize| standings.between(program, opponent);
-            let opponents = || ranking.iter().copied();
-            json!({
-                "name": self.names[program], "points": points(program), "games": games.games(), "won": games.wins,
-                "drawn": games.draws, "lost": games.losses, "present": true, "cells": cells,
-                "sb": opponents().map(|o| met(o).halves() as f64 / 2.0 * points(o)).sum::<f64>(),
-                "buchholz": opponents().map(|o| met(o).games() as f64 * points(o)).sum::<f64>(),
-            })
+            let figures = standings.figures(program, &game.schedule);
+            standing_row(&self.names[program], &figures, standings, &ranking)
         };
         ranking.iter().map(row).collect()
     }
@@ -235,18 +215,17 @@ impl PageData {
             GameInPlay { fixture, names, record, clock, paused, gone, adjudication, opinions, is_full };
         Some(game.json(Instant::now()))
     }
+}
 
+impl PageSource for PageData {
     fn state(&self) -> Value {
         let PageHeading { event, site, control, .. } = &self.heading;
-        let finished = self.finished.iter().map(|shown| {
-            let names = self.heading.names_of(&shown.fixture);
-            let outcome = shown.record.outcome;
-            json!({
-                "number": shown.fixture.number + 1, "round": shown.fixture.round, "white": names.white, "black": names.black,
-                "result": outcome.map_or("*", |outcome| outcome.result()),
-                "reason": outcome.map(|outcome| outcome.to_string()), "plies": shown.record.moves.len(),
-                "began": unix_millis(shown.record.started), "ended": unix_millis(shown.record.started + shown.record.lasted),
-            })
+        let finished = self.finished.iter().filter_map(|ShownGame { fixture, record, .. }| {
+            let (began, lasted, plies) = (record.started, record.lasted, record.moves.len() as u32);
+            // The page of a match shows neither details nor the times that were used.
+            let (outcome, detail, used) = (record.outcome?, String::new(), ByColor::default());
+            let game = GameSummary { fixture: *fixture, outcome, detail, plies, used, began, lasted };
+            Some(finished_row(&game, self.heading.names_of(fixture)))
         });
         json!({
             "event": event, "site": site, "control": control, "table": self.table, "figures": self.figures, "log": self.log, "directed": false,
@@ -256,9 +235,24 @@ impl PageData {
         })
     }
 
-    fn find(&self, number: u64) -> Option<&ShownGame> {
+    fn find(&self, number: u64, show: ShowGame<'_>) -> Result<Option<String>, ServiceError> {
         let finished = self.finished.iter().rev().find(|shown| shown.fixture.number == number);
-        self.playing.get(&number).or(finished)
+        Ok(self.playing.get(&number).or(finished).map(|game| show(&game.fixture, &game.record, None)))
+    }
+
+    fn live(&self, show: ShowGame<'_>) -> Result<String, ServiceError> {
+        let now = SystemTime::now();
+        let recent = |shown: &&ShownGame| is_recent(shown.record.started + shown.record.lasted, now);
+        let ended = self.finished.iter().filter(recent);
+        let skipped = ended.clone().count().saturating_sub(MOST_RECENT);
+        let games = ended.skip(skipped).chain(self.playing.values());
+        Ok(games.map(|game| show(&game.fixture, &game.record, None)).collect())
+    }
+
+    fn all_pgn(&self) -> Option<String> {
+        let (tags, fields) = (self.tags(), players::PgnFields::default());
+        let games = self.finished.iter().map(|game| game.record.pgn_of(&game.fixture, &tags, &fields));
+        self.pgn.as_ref().map_or_else(|| Some(games.collect()), |path| fs::read_to_string(path).ok())
     }
 
     fn tags(&self) -> PgnTags {
@@ -266,39 +260,6 @@ impl PageData {
         tags.set("Event", &self.heading.event);
         tags.set("Site", &self.heading.site);
         tags
-    }
-
-    fn pgn(&self, shown: &ShownGame) -> String {
-        shown.record.pgn_of(&shown.fixture, &self.tags(), &players::PgnFields::default())
-    }
-
-    /// The games in play and those that have just ended, as viewers read them.
-    fn live_pgn(&self) -> String {
-        let now = SystemTime::now();
-        let recent = |shown: &&ShownGame| is_recent(shown.record.started + shown.record.lasted, now);
-        let ended = self.finished.iter().filter(recent);
-        let skipped = ended.clone().count().saturating_sub(MOST_RECENT);
-        let games = ended.skip(skipped).chain(self.playing.values());
-        games.map(|shown| shown.record.broadcast_pgn(&shown.fixture, &self.tags())).collect()
-    }
-
-    /// Answers a request of the page; `None` if the requested game is not known any more.
-    fn answer(&self, query: &PageQuery) -> Option<String> {
-        match *query {
-            PageQuery::State => Some(self.state().to_string()),
-            PageQuery::Game(number) => {
-                self.find(number).map(|shown| detail(&shown.fixture, &shown.record, None))
-            }
-            PageQuery::Pgn(number) => self.find(number).map(|shown| self.pgn(shown)),
-            PageQuery::BroadcastPgn(number) => {
-                self.find(number).map(|shown| shown.record.broadcast_pgn(&shown.fixture, &self.tags()))
-            }
-            PageQuery::LivePgn => Some(self.live_pgn()),
-            PageQuery::AllPgn => match &self.pgn {
-                Some(path) => fs::read_to_string(path).ok(),
-                None => Some(self.finished.iter().map(|shown| self.pgn(shown)).collect()),
-            },
-        }
     }
 }
 
@@ -310,8 +271,11 @@ fn locked(shared: &Mutex<PageData>) -> MutexGuard<'_, PageData> {
 fn answer_all(inbox: &Receiver<ServiceMessage>, shared: &Mutex<PageData>) {
     while let Ok(message) = inbox.recv() {
         match message {
-            // Sending fails only if the page has closed the request.
-            ServiceMessage::Query(query, answer) => drop(answer.send(locked(shared).answer(&query))),
+            ServiceMessage::Query(query, answer) => {
+                let found = page::answer(&*locked(shared), &query).ok().flatten();
+                // Sending fails only if the page has closed the request.
+                drop(answer.send(found));
+            }
             ServiceMessage::Command(_, answer) => {
                 drop(answer.send(Err("no orders are taken here".to_owned())));
             }

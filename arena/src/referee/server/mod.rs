@@ -533,7 +533,7 @@ impl Service {
                 ServiceMessage::Quit { is_pause: false } => return Ok(Some(ServiceEnd::Quit)),
                 ServiceMessage::Quit { is_pause: true } => return Ok(Some(ServiceEnd::Pause)),
                 ServiceMessage::Query(query, answer) => {
-                    let found = self.answer(&query)?;
+                    let found = page::answer(self, &query)?;
                     self.lease.hold(self.store.count(), Held::Page(found, answer));
                 }
                 ServiceMessage::Command(order, answer) => {

@@ -25,6 +25,9 @@ use axum::routing::{get, post};
 use axum::serve::{Listener, ListenerExt as _};
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use game::PgnTags;
+use players::PgnFields;
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, broadcast, mpsc, oneshot};
@@ -33,10 +36,15 @@ use tokio::time::Sleep;
 use super::listener::ConnectionPermit;
 use super::rate::RateLimiter;
 use super::tls::{self, ByteStream};
-use super::{ConnectionLimiter, ConnectionLimits, ConnectionListener, Director, ServiceMessage, Tls};
+use super::{
+    ConnectionLimiter, ConnectionLimits, ConnectionListener, Director, ServiceError, ServiceMessage, Tls,
+};
 use crate::referee::Order;
 use crate::referee::guesses::network;
 use crate::referee::settings::is_same;
+use crate::referee::view::{self, Opinions};
+use crate::schedule::Fixture;
+use crate::table::GameRecord;
 
 /// A request of the page.
 #[derive(Debug)]
@@ -53,6 +61,39 @@ pub(super) enum PageQuery {
     BroadcastPgn(u64),
     /// The games in play and those that have just ended, in PGN as viewers read it.
     LivePgn,
+}
+
+/// What a page shows: an event, or a match.
+pub(super) trait PageSource {
+    /// Table, games and log.
+    fn state(&self) -> Value;
+    /// Shows a game in play or one that has ended; `None` if it is not known, or not any more.
+    fn find(&self, number: u64, show: ShowGame<'_>) -> Result<Option<String>, ServiceError>;
+    /// Shows the games that have just ended, and those in play.
+    fn live(&self, show: ShowGame<'_>) -> Result<String, ServiceError>;
+    /// All finished games, in PGN.
+    fn all_pgn(&self) -> Option<String>;
+    /// The tags of every game.
+    fn tags(&self) -> PgnTags;
+}
+
+/// Describes a game, with what a third program thinks of it.
+pub(super) type ShowGame<'a> = &'a dyn Fn(&Fixture, &GameRecord, Option<&Opinions>) -> String;
+
+/// Answers a request of a page; `None` if the requested game is not known.
+pub(super) fn answer(source: &impl PageSource, query: &PageQuery) -> Result<Option<String>, ServiceError> {
+    let tags = source.tags();
+    let broadcast: ShowGame<'_> = &|fixture, record, _| record.broadcast_pgn(fixture, &tags);
+    match *query {
+        PageQuery::State => Ok(Some(source.state().to_string())),
+        PageQuery::Game(number) => source.find(number, &view::detail),
+        PageQuery::Pgn(number) => {
+            source.find(number, &|fixture, record, _| record.pgn_of(fixture, &tags, &PgnFields::default()))
+        }
+        PageQuery::AllPgn => Ok(source.all_pgn()),
+        PageQuery::BroadcastPgn(number) => source.find(number, broadcast),
+        PageQuery::LivePgn => source.live(broadcast).map(Some),
+    }
 }
 
 /// Time for which a game that has ended stays among the live games, so that a viewer that asks now and then sees its result.
