@@ -27,7 +27,7 @@ pub(super) struct MatchPlan {
 impl MatchPlan {
     pub(super) fn new(options: MatchOptions, engines: EngineTables) -> Result<MatchPlan> {
         let concurrency = options.running.concurrency()?;
-        let rules = Rules { awaits: Some(report::tell_wait), ..options.adjudication.rules()? };
+        let rules = Rules { tell: Some(report::tell_note), ..options.adjudication.rules()? };
         let sprt = options.test.sprt(options.tournament.colours())?;
         let fields = options.output.fields()?;
         let played = options.openings.played()?;

@@ -29,6 +29,9 @@
 //! A referee without a processor reads a move later than it came. The system tells how long its thread was ready to run and
 //! had none: the lag. A loss on time by no more than the lag that the loser's clock was charged with stands, but is marked. So a
 //! player without a move when its flag falls is awaited for as long as the lag that it was charged with.
+//!
+//! A referee that is stopped (SIGSTOP), or whose machine sleeps, reads a move later, too, and no lag is measured. It notices that by
+//! a wait that lasted too long, and gives back all of that wait: when in it a player answered is not known.
 
 mod record;
 mod rules;
@@ -66,6 +69,9 @@ const NODES_TOLERANCE: u64 = 100_000;
 
 /// Time after which it is told that a player without a clock is awaited.
 const LONG_WAIT: Duration = Duration::from_mins(1);
+
+/// A wait that lasts longer than meant by more than this, and not for the lack of a processor, means that nothing ran.
+const OUTAGE: Duration = Duration::from_millis(250);
 
 /// Time in which a player must move that was told to move now.
 const HURRY_PATIENCE: Duration = Duration::from_secs(10);
@@ -328,13 +334,14 @@ impl<'a> GameReferee<'a> {
             return;
         }
         self.is_awaited = true;
-        if let Some(tell) = self.setup.rules.awaits {
-            tell(&self.setup.seats.get(self.record.game.turn()).name);
+        if let Some(tell) = self.setup.rules.tell {
+            let name = &self.setup.seats.get(self.record.game.turn()).name;
+            tell(&format!("waiting for {name}, which has reported nothing for a minute"));
         }
     }
 
     /// Waits for either player until the next deadline.
-    fn wait(&self) {
+    fn wait(&mut self) {
         let sources: ArrayVec<_, 2> = self.players.iter().filter_map(|player| player.source()).collect();
         let flag =
             self.clock.flag_falls().map(|flag| flag + self.charged_lag(self.record.game.turn(), false));
@@ -348,7 +355,32 @@ impl<'a> GameReferee<'a> {
             self.time.give_way();
         }
         let glance = now + GLANCE;
-        self.time.wait(&sources, missed.map_or(glance, |at| at.min(glance)));
+        let until = missed.map_or(glance, |at| at.min(glance));
+        self.time.wait(&sources, until);
+        drop(sources);
+        self.give_back(now, until);
+    }
+
+    /// Gives back a wait that was to last until `until`, if this process did not run for a part of it.
+    fn give_back(&mut self, began: Instant, until: Instant) {
+        let now = self.time.now();
+        let late = now.saturating_duration_since(until);
+        if late <= OUTAGE || late.saturating_sub(self.lag().unwrap_or_default()) <= OUTAGE {
+            return;
+        }
+        let lost = now.saturating_duration_since(began);
+        self.clock.give_back(lost, now);
+        let claim = self.announced.as_mut().map(|announced| &mut announced.by);
+        for deadline in self.patience_ends.iter_mut().chain(claim) {
+            *deadline += lost;
+        }
+        if let (Some(tell), Some(_)) = (self.setup.rules.tell, self.clock.flag_falls()) {
+            let name = &self.setup.seats.get(self.record.game.turn()).name;
+            let seconds = lost.as_secs_f64();
+            tell(&format!(
+                "this program did not run for {seconds:.1} s; the clock of {name} is not charged for that"
+            ));
+        }
     }
 
     /// Ends the game if the flag of the side to move fell before its answer arrived, or if it has been awaited in vain.

@@ -18,8 +18,8 @@ pub struct Rules {
     pub draws: DrawRule,
     /// Maximum time for a move of a side without a clock.
     pub patience: Duration,
-    /// Is told the name of a player without a clock that has reported nothing for a minute.
-    pub awaits: Option<fn(&str)>,
+    /// Is told in a sentence that a player without a clock has reported nothing for a minute, or that this process did not run.
+    pub tell: Option<fn(&str)>,
     /// Rules of adjudication.
     pub adjudication: Adjudication,
 }
@@ -41,7 +41,7 @@ impl Default for Rules {
         Rules {
             draws: DrawRule::default(),
             patience: Duration::from_mins(10),
-            awaits: None,
+            tell: None,
             adjudication: Adjudication::default(),
         }
     }

@@ -262,6 +262,41 @@ fn only_a_move_that_came_is_late_by_lag() {
     assert_eq!(play_both(0, &["500ms f3", ""], "e5; 510ms resign"), (false, true));
 }
 
+/// A referee that is stopped once for so long, while it waits.
+struct Stopped<'a>(&'a SimulatedTime, Cell<Duration>);
+
+impl Time for Stopped<'_> {
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+
+    fn wait(&self, sources: &[Source<'_>], until: Instant) {
+        self.0.wait(sources, until);
+        // The players' moments are forgotten after a wait, so that this one passes over them.
+        self.0.wait(sources, self.now() + self.1.take());
+    }
+}
+
+#[test]
+fn a_referee_that_was_stopped_charges_no_clock_for_it() {
+    static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let tell: fn(&str) = |text| TOLD.lock().unwrap().push(text.to_owned());
+    let rules = Rules { tell: Some(tell), patience: 5 * SECOND, ..Rules::default() };
+    let used = |control: &str, stopped: u64, white: &str| {
+        let game = Match::new(control).rules(rules.clone());
+        let time = Stopped(&game.time, Cell::new(Duration::from_millis(stopped)));
+        let record = game.play_in(&time, &[white], &["resign"]).record;
+        record.moves.first().map(|m| m.used.as_millis())
+    };
+    // The stop is in the first wait, of 100 ms.
+    assert_eq!(used("1", 4000, "4300ms e4"), Some(200));
+    assert_eq!(used("1", 4000, "5101ms e4"), None, "a second after it");
+    assert_eq!(used("1", 250, "600ms e4"), Some(600), "it may have been busy");
+    assert_eq!(used("nodes=100", 10_000, "14000ms e4"), Some(3900));
+    let told = "this program did not run for 4.1 s; the clock of Ann is not charged for that";
+    assert_eq!(*TOLD.lock().unwrap(), [told; 2]);
+}
+
 #[test]
 fn a_side_without_a_clock_may_not_be_silent_for_ever() {
     let rules = Rules { patience: 5 * SECOND, ..Rules::default() };
@@ -278,13 +313,14 @@ fn a_side_without_a_clock_may_not_be_silent_for_ever() {
 #[test]
 fn a_silent_side_is_named_after_a_minute() {
     static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    let rules = Rules { awaits: Some(|name| TOLD.lock().unwrap().push(name.to_owned())), ..Rules::default() };
+    let rules = Rules { tell: Some(|text| TOLD.lock().unwrap().push(text.to_owned())), ..Rules::default() };
     let play = |control: &str, white: &[&str], black: &[&str]| {
         TOLD.lock().unwrap().clear();
         Match::new(control).rules(rules.clone()).play(white, black);
         TOLD.lock().unwrap().clone()
     };
-    assert_eq!(play("nodes=100", &["1000ms e4", "50000ms resign"], &["300000ms e5"]), ["Bob"]);
+    let told = ["waiting for Bob, which has reported nothing for a minute"];
+    assert_eq!(play("nodes=100", &["1000ms e4", "50000ms resign"], &["300000ms e5"]), told);
     assert_eq!(play("nodes=100", &["1000ms says 3; 300000ms e4"], &["resign"]), [""; 0]);
     assert_eq!(play("1000", &["300000ms e4"], &["resign"]), [""; 0]);
 }

@@ -130,9 +130,9 @@ pub(super) fn visible(text: &str) -> String {
     text.replace(|c: char| c.is_control() && c != '\n', "?")
 }
 
-/// Tells that an engine without a clock has been silent for long, on standard error.
-pub(super) fn tell_wait(name: &str) {
-    tell!("waiting for {}, which has reported nothing for a minute", visible(name));
+/// Shows what the referee of a game tells, on standard error.
+pub(super) fn tell_note(text: &str) {
+    tell!("{}", visible(text));
 }
 
 fn estimate(estimate: Option<Estimate>) -> String {
