@@ -352,7 +352,11 @@ fn the_flag_falls_to_the_millisecond_and_a_move_in_time_counts() {
     room.pass(seconds(60));
     assert!(room.endings.is_empty());
     room.pass(Duration::from_millis(1));
-    assert_eq!(room.ending(), "1-0 Black forfeits on time|time overdrawn by 1ms");
+    assert_eq!(room.ending(), "1-0 Black forfeits on time|no move when the time was over");
+    let (mut room, [a, _]) = pair();
+    room.pass(Duration::from_micros(60_000_300));
+    room.play(a, "e4");
+    assert_eq!(room.ending(), "0-1 White forfeits on time|time overdrawn by 1ms");
 }
 
 #[test]

@@ -393,7 +393,6 @@ impl<'a> GameReferee<'a> {
         let detail = match (heard.is_some_and(is_answer), is_within_lag) {
             // The answer may stand behind the talk.
             (false, true) => return Continue(()),
-            // By how much it would have been late is not known.
             (false, false) => NO_MOVE.to_owned(),
             (true, true) => {
                 self.record.late = true;
@@ -436,7 +435,8 @@ impl<'a> GameReferee<'a> {
     }
 }
 
-const NO_MOVE: &str = "no move when the time was over";
+/// Detail of a loss on time without a move: by how much it would have been late is not known.
+pub(crate) const NO_MOVE: &str = "no move when the time was over";
 
 /// Whether a message changes nothing in the game.
 fn is_talk(event: &PlayerEvent) -> bool {

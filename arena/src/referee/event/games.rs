@@ -11,6 +11,7 @@ use crate::referee::fact::Fact;
 use crate::referee::live_game::Judgement;
 use crate::referee::view::unix_millis;
 use crate::schedule::Fixture;
+use crate::table::NO_MOVE;
 
 impl EventState {
     /// Begins all games that can begin. Returns at once unless something has changed since the last call.
@@ -262,8 +263,8 @@ impl EventState {
     pub(super) fn look_at_flag(&mut self, game: u64, at: Instant) {
         let Some(live) = self.live_games.get(&game) else { return };
         // The timer may belong to an earlier turn, or the clock may have received more time; then another timer is set.
-        if let Some((outcome, detail)) = live.check_time(at) {
-            self.end(game, outcome, detail, at);
+        if let Some((outcome, _)) = live.check_time(at) {
+            self.end(game, outcome, NO_MOVE.to_owned(), at);
         }
     }
 

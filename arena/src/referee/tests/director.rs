@@ -264,7 +264,7 @@ fn clocks_obey_the_director() {
         &[("pause", "1 game held"), ("clock 1 black 2", "black has 2s"), ("resume", "1 game may go on")],
     );
     room.pass(Duration::from_millis(2002));
-    assert_eq!(room.ending(), "1-0 Black forfeits on time|time overdrawn by 1ms");
+    assert_eq!(room.ending(), "1-0 Black forfeits on time|no move when the time was over");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn a_game_is_played_on_from_any_move() {
     assert!(room.inboxes[&b].last().expect("a record").contains("Clock 10000 1000 - 20500 1000 -;"));
     // A flag that fell for a reason that the director does not accept.
     room.pass(seconds(21));
-    assert_eq!(room.ending(), "1-0 Black forfeits on time|time overdrawn by 1ms");
+    assert_eq!(room.ending(), "1-0 Black forfeits on time|no move when the time was over");
     room.endings.clear();
     obey_all(&mut room, &[("rewind 1 2b", "game 1 goes on at move 2 of black"), ("status", "B 20.5")]);
     assert!(matches!(room.amended.last(), Some((0, None))), "it is taken out of games.pgn");
