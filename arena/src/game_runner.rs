@@ -147,7 +147,7 @@ impl ProgramRunner<'_> {
         let outcome = record.outcome.map(RecordedOutcome).ok_or_else(|| record.detail.clone())?;
         let (plies, seconds) = (record.moves.len() as u32, record.lasted.as_secs_f64());
         let overheads = record.moves.iter().filter_map(|m| m.overhead).collect();
-        let lags = record.moves.iter().filter_map(|m| m.lag).collect();
+        let lags = record.lags().collect();
         let epd = last_position(fixture, &record.game);
         let (late, overruns) = (record.late, record.overruns);
         let entry = GameEntry { fixture: *fixture, outcome, detail: record.detail, plies, seconds, late };

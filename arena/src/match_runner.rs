@@ -49,7 +49,7 @@ pub struct PlayedGame {
     pub epd: String,
     /// Overhead of each move: the time from its arrival until the opponent was told.
     pub overheads: Vec<Duration>,
-    /// Lag of the referee in each move, as far as it is known. See [`crate::MoveRecord::lag`].
+    /// Lag of the referee in each turn, as far as it is known. See [`GameRecord::lags`](crate::GameRecord::lags).
     pub lags: Vec<Duration>,
     /// Number of moves for which White and Black passed their limits of depth or nodes and had to be told to move.
     pub overruns: ByColor<u64>,
@@ -113,7 +113,7 @@ pub enum MatchError {
 pub struct Usage {
     /// Overhead of the referee, over all moves.
     pub overheads: Overheads,
-    /// Lag of the referee, over the moves for which it is known.
+    /// Lag of the referee, over the turns for which it is known, those lost on time included.
     pub lags: Overheads,
     /// Number of games.
     pub games: u64,

@@ -400,12 +400,17 @@ impl<'a> GameReferee<'a> {
             }
             (true, false) => overdrawn,
         };
+        self.lose_on_time(outcome, detail)
+    }
+
+    fn lose_on_time(&mut self, outcome: Outcome, detail: String) -> Flow {
+        self.record.lost_turn_lag = self.lag();
         end(outcome, detail)
     }
 
     /// Ends the game if the flag of the side to move had fallen when the other side did something: a move is awaited then only to
     /// tell by how much it is late, and the other side cannot lose any more.
-    fn check_fallen(&self, from_waiting: &Arrival, from_mover: Option<&Arrival>) -> Flow {
+    fn check_fallen(&mut self, from_waiting: &Arrival, from_mover: Option<&Arrival>) -> Flow {
         let overdrawn = |at| check_flag(&self.record.game, &self.clock, at);
         // What the mover said in time may stand before its move.
         let may_have_moved = |arrival: &Arrival| is_answer(&arrival.event) || overdrawn(arrival.at).is_none();
@@ -413,7 +418,7 @@ impl<'a> GameReferee<'a> {
             return Continue(());
         }
         match overdrawn(from_waiting.at) {
-            Some((outcome, _)) => end(outcome, NO_MOVE.to_owned()),
+            Some((outcome, _)) => self.lose_on_time(outcome, NO_MOVE.to_owned()),
             None => Continue(()),
         }
     }

@@ -36,6 +36,8 @@ pub struct GameRecord {
     pub lasted: Duration,
     /// Whether the game was lost on time by no more than the referee's own lag, with which the loser's clock was charged.
     pub late: bool,
+    /// Lag of the referee in a turn that was lost on time, in which there is no move.
+    pub lost_turn_lag: Option<Duration>,
     /// Number of moves for which each side passed its limit of depth or nodes and had to be told to move.
     pub overruns: ByColor<u64>,
 }
@@ -70,6 +72,7 @@ impl GameRecord {
             started,
             lasted: Duration::ZERO,
             late: false,
+            lost_turn_lag: None,
             overruns: ByColor::default(),
         }
     }
@@ -78,6 +81,11 @@ impl GameRecord {
     pub(crate) fn clock(&self) -> Clock {
         let controls = self.seats.as_ref().map(|seat| seat.control.clone());
         Clock::with_controls(controls).with_margins(self.seats.as_ref().map(|seat| seat.margin))
+    }
+
+    /// Lag of the referee in each turn, as far as it is known.
+    pub fn lags(&self) -> impl Iterator<Item = Duration> {
+        self.moves.iter().filter_map(|played| played.lag).chain(self.lost_turn_lag)
     }
 
     /// Records the end of the game.

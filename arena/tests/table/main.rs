@@ -246,6 +246,7 @@ fn only_a_move_that_came_is_late_by_lag() {
         let lagging = Lagging(&game.time, Cell::default(), Duration::from_millis(oversleeps));
         let record = game.play_in(&lagging, white, &[black]).record;
         assert_eq!(record.outcome, Some(black_wins(WinReason::TimeForfeit)), "{white:?}");
+        assert_eq!(record.lags().count(), record.moves.len() + 1, "the turn lost on time has a lag, too");
         (record.late, record.detail.starts_with("no move"))
     };
     let play = |second: &str| play_both(0, &["500ms f3", second], "e5");
