@@ -1,6 +1,6 @@
 //! Reading and writing of records, shared by both sides.
 
-use game::epd::Fault;
+use game::epd::{Fault, Rule, Severity};
 use game::excerpt;
 
 use crate::epd::{AnyOperand, MoveReading, Operation, Record, RecordReader, Register, Text, cleaned};
@@ -43,6 +43,7 @@ impl<'a> ParsedRecord<'a> {
         opcode: &'static str,
         read: impl FnOnce(&'r Record<'a>) -> Option<&'r T>,
     ) -> Result<Option<&'r T>, MessageError> {
+        self.check_single(opcode)?;
         match read(&self.record) {
             None if self.has(opcode) => Err(self.unreadable(opcode)),
             found => Ok(found),
@@ -51,6 +52,19 @@ impl<'a> ParsedRecord<'a> {
 
     pub(super) fn has(&self, opcode: &str) -> bool {
         self.record.get(opcode).is_some()
+    }
+
+    /// Refuses an opcode that the record has twice with different operands: nobody can say which of them hold. Opcodes that the
+    /// message does not use may be there twice.
+    fn check_single(&self, opcode: &str) -> Result<(), MessageError> {
+        let name = format!("`{opcode}`");
+        let is_double = |fault: &&Fault| {
+            fault.rule == Rule::F12 && fault.severity == Severity::Error && fault.message.contains(&name)
+        };
+        match self.faults.iter().find(is_double) {
+            Some(fault) => Err(MessageError(fault.message.clone())),
+            None => Ok(()),
+        }
     }
 
     fn unreadable(&self, opcode: &'static str) -> MessageError {
@@ -68,6 +82,7 @@ impl<'a> ParsedRecord<'a> {
         read: impl FnOnce(&[AnyOperand<'a>]) -> Option<T>,
     ) -> Result<Option<T>, MessageError> {
         let Some(Operation::Other { operands, .. }) = self.record.get(opcode) else { return Ok(None) };
+        self.check_single(opcode)?;
         read(operands).map(Some).ok_or_else(|| MessageError(format!("`{opcode}`: expected {expected}")))
     }
 

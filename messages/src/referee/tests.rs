@@ -121,6 +121,11 @@ fn what_is_refused_and_why() {
     assert_eq!(refused("resign; sm e4;"), "`resign` and `sm` in one record");
     assert_eq!(refused("draw_accept; sm e4;"), "`draw_accept` and `sm` in one record");
     assert_eq!(refused("draw_offer;"), "`draw_offer` without `sm`");
+    assert_eq!(refused("sm e4; sm d4;"), "duplicate `sm` with other operands");
+    assert_eq!(refused("resign; refreq fault;"), "duplicate `refreq` with other operands");
+    let two_commands = directive("refcom respond; refcom disconnect;").expect_err("two commands").to_string();
+    assert_eq!(two_commands, "duplicate `refcom` with other operands");
+    assert!(directive("refcom respond; Epoch 1; Epoch 2;").is_err());
     assert_eq!(refused("sm e4 e5;"), "`sm`: `sm` has too many operands; expected one move");
     assert_eq!(refused("refcom respond;"), "`refcom` must not be sent by this side");
     assert_eq!(request("sm e4;").expect_err("no request").to_string(), "missing `refreq`");
@@ -135,7 +140,7 @@ fn what_is_refused_and_why() {
         directive("refcom respond; cc 1 2;").is_err() && directive("refcom respond; Clock 1 2 3;").is_err()
     );
     assert!(directive("refcom respond; pv no moves; ce x; Unknown;").is_ok(), "what nobody asked for");
-    let spoiled = answer("sm e4; pv e4 e4 e5; ce 99999;");
+    let spoiled = answer("sm e4; pv e4 e4 e5; ce 99999; acd 1; acd 2; sm e4;");
     assert!(matches!(spoiled, Response::Move { .. }), "a move is not refused for what goes with it");
 }
 
