@@ -155,12 +155,29 @@ impl FromStr for Command {
 
     /// Reads a line. As UCI demands, words before the first name of a command are skipped.
     fn from_str(line: &str) -> Result<Command, LineError> {
-        words::parse_line(line, "command", parse_named)
+        let mut unread = Vec::new();
+        let command = Command::read(line, &mut unread)?;
+        unread.into_iter().next().map_or(Ok(command), Err)
+    }
+}
+
+impl Command {
+    /// Reads a line like [`Command::from_str`], but leaves out parameters of `go` that cannot be read, since a GUI waits for the
+    /// answer to every `go`. Their errors are added to `unread`.
+    ///
+    /// # Errors
+    /// The line is no command, or the parameters of another one are malformed.
+    pub fn read(line: &str, unread: &mut Vec<LineError>) -> Result<Command, LineError> {
+        words::parse_line(line, "command", |name, words| parse_named(name, words, unread))
     }
 }
 
 /// Reads the command with this name; `None` if there is no such command.
-fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, LineError>> {
+fn parse_named(
+    name: &str,
+    words: &mut Words,
+    unread: &mut Vec<LineError>,
+) -> Option<Result<Command, LineError>> {
     Some(match name {
         "debug" => parse_debug(words),
         "setoption" => parse_set_option(words),
@@ -168,9 +185,25 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, LineErro
         "position" => parse_position(words),
         "bench" => parse_bench(words),
         "genfens" => parse_gen_fens(words),
-        "go" => Go::read(words).map(|go| Command::Go(Box::new(go))),
+        "go" => Ok(Command::Go(Box::new(parse_go(words, unread)))),
         _ => Ok(Command::of_word(name)?),
     })
+}
+
+/// Reads `go`. A time that cannot be read and that nothing else limits is used up: the move comes at once instead of never.
+fn parse_go(words: &mut Words, unread: &mut Vec<LineError>) -> Go {
+    let mut go = Go::read(words, unread);
+    let is_limited = go.infinite || go.depth.is_some() || go.nodes.is_some() || go.mate.is_some();
+    for error in unread.iter().filter(|_| !is_limited) {
+        let LineError::Malformed { message, .. } = error else { continue };
+        match *message {
+            "go wtime" => go.wtime = go.wtime.or(Some(0)),
+            "go btime" => go.btime = go.btime.or(Some(0)),
+            "go movetime" if go.wtime.or(go.btime).is_none() => go.movetime = go.movetime.or(Some(0)),
+            _ => {}
+        }
+    }
+    go
 }
 
 fn parse_debug(words: &mut Words) -> Result<Command, LineError> {
@@ -321,6 +354,30 @@ mod tests {
         assert_eq!((go.wtime, go.btime, go.winc, go.binc), (Some(-5), Some(i64::MAX), Some(1), Some(2)));
         assert_eq!((go.movestogo, go.depth, go.nodes), (Some(3), Some(4), Some(5)));
         assert_eq!((go.mate, go.movetime, go.perft), (Some(6), Some(7), Some(8)));
+    }
+
+    #[test]
+    fn parameters_of_go_that_cannot_be_read_are_left_out() {
+        let read = |line: &str| {
+            let mut unread = Vec::new();
+            let command = Command::read(line, &mut unread).expect(line).to_string();
+            assert_eq!(line.parse::<Command>().err().as_ref(), unread.first(), "{line}");
+            (command, unread.len())
+        };
+        for (line, command, unread) in [
+            ("go wtime 7 btime 8", "go wtime 7 btime 8", 0),
+            ("go wtime 7 btime abc winc 2 binc x", "go wtime 7 btime 0 winc 2", 2),
+            ("go wtime 1e3 btime 0x10", "go wtime 0 btime 0", 2),
+            ("go wtime 7 btime 8 movestogo", "go wtime 7 btime 8", 1),
+            ("go wtime 7 btime 8 movetime x", "go wtime 7 btime 8", 1),
+            ("go movetime 1s", "go movetime 0", 1),
+            ("go depth 3 wtime", "go depth 3", 1),
+            ("go nodes depth 3", "go depth 3", 1),
+            ("go infinite movetime x", "go infinite", 1),
+            ("go depth x", "go", 1),
+        ] {
+            assert_eq!(read(line), (command.to_owned(), unread), "{line}");
+        }
     }
 
     #[test]

@@ -149,7 +149,7 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, LineErro
         "bestmove" => parse_best_move(words),
         "copyprotection" => parse_check("copyprotection", words).map(Message::CopyProtection),
         "registration" => parse_check("registration", words).map(Message::Registration),
-        "info" => Info::read(words).map(|info| Message::Info(Box::new(info))),
+        "info" => parse_info(words),
         "option" => parse_option(words),
         _ => Ok(Message::of_word(name)?),
     })
@@ -173,6 +173,12 @@ fn parse_best_move(words: &mut Words) -> Result<Message, LineError> {
     // A malformed ponder move does not invalidate the move.
     let ponder = (words.next() == Some("ponder")).then(|| words.next()?.parse().ok()).flatten();
     Ok(Message::BestMove { best, ponder })
+}
+
+fn parse_info(words: &mut Words) -> Result<Message, LineError> {
+    let mut unread = Vec::new();
+    let info = Info::read(words, &mut unread);
+    unread.into_iter().next().map_or_else(|| Ok(Message::Info(Box::new(info))), Err)
 }
 
 fn parse_check(message: &'static str, words: &mut Words) -> Result<Check, LineError> {

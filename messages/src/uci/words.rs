@@ -35,7 +35,7 @@ pub(super) fn malformed(message: &'static str, expected: &'static str, found: &s
 pub(super) fn parse_line<T>(
     line: &str,
     kind: &'static str,
-    read: impl Fn(&str, &mut Words) -> Option<Result<T, LineError>>,
+    mut read: impl FnMut(&str, &mut Words) -> Option<Result<T, LineError>>,
 ) -> Result<T, LineError> {
     let mut words = Words { rest: line.trim() };
     while let Some(word) = words.next() {
@@ -181,18 +181,25 @@ macro_rules! parameters {
         pub struct $name { $($(#[$doc])* pub $field: $type,)* }
 
         impl $name {
-            /// Reads the rest of a line.
-            fn read(words: &mut Words) -> Result<$name, LineError> {
+            /// Reads the rest of a line. Parameters that cannot be read are left out, and their errors are added to `unread`.
+            fn read(words: &mut Words, unread: &mut Vec<LineError>) -> $name {
                 let mut read = $name::default();
                 while let Some(word) = words.next() {
-                    match word {
+                    let rest = words.rest;
+                    let outcome = match word {
                         $(stringify!($field) => {
-                            read.$field = Parameter::read(words, concat!($message, " ", stringify!($field)))?;
+                            let name = concat!($message, " ", stringify!($field));
+                            <$type as Parameter>::read(words, name).map(|value| read.$field = value)
                         })*
-                        _ => {} // the UCI text: unknown words are ignored
+                        _ => Ok(()), // the UCI text: unknown words are ignored
+                    };
+                    if let Err(error) = outcome {
+                        // Another parameter may stand in place of the value.
+                        words.rest = rest;
+                        unread.push(error);
                     }
                 }
-                Ok(read)
+                read
             }
         }
 

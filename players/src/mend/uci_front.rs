@@ -45,11 +45,13 @@ struct FrontSearch {
 
 impl Front for UciFront {
     fn hear(&mut self, line: &str, desk: &mut Desk) {
-        let command = match line.parse::<Command>() {
+        let mut unread = Vec::new();
+        let command = match Command::read(line, &mut unread) {
             Ok(command) => command,
             Err(_) if line.trim().is_empty() => return,
             Err(error) => return note(desk, &error.to_string()),
         };
+        unread.iter().for_each(|error| note(desk, &error.to_string()));
         match command {
             Command::Uci => greet(desk),
             Command::IsReady => self.get_ready(desk),

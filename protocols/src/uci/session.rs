@@ -88,14 +88,26 @@ impl<'a> UciSession<'a> {
                 Event::Input(Input::TooLong(beginning)) => {
                     self.note(format!("line too long, at most {MAX_LINE} bytes: {beginning}..."));
                 }
-                Event::Input(Input::Line(line)) => match line.parse::<Command>() {
-                    Ok(Command::Quit) => return Ok(()),
-                    Ok(command) => self.obey(command).or_else(|refusal| self.refuse(refusal))?,
-                    Err(_) if line.trim().is_empty() => {}
-                    Err(error) => self.refuse(error.to_string())?,
+                Event::Input(Input::Line(line)) => match self.read(&line)? {
+                    Some(Command::Quit) => return Ok(()),
+                    Some(command) => self.obey(command).or_else(|refusal| self.refuse(refusal))?,
+                    None => {}
                 },
                 Event::Thought(_, thought) => self.tell(thought),
             }
+        }
+    }
+
+    /// Reads a line; `None` if it is no command. What cannot be read is told.
+    fn read(&mut self, line: &str) -> io::Result<Option<Command>> {
+        let mut unread = Vec::new();
+        let command = Command::read(line, &mut unread);
+        for error in unread {
+            self.refuse(error.to_string())?;
+        }
+        match command {
+            Err(error) if !line.trim().is_empty() => self.refuse(error.to_string()).map(|()| None),
+            command => Ok(command.ok()),
         }
     }
 

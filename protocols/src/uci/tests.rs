@@ -368,8 +368,6 @@ fn wrong_options_and_commands_get_one_line() {
             "setoption name UCI_Chess960 value maybe",
             "info string UCI_Chess960 needs true or false, not \"maybe\"",
         ),
-        ("go depth x", "info string go depth needs a whole number, not \"x\""),
-        ("go movetime 1.x", "info string go movetime needs a whole number, not \"1.x\""),
         ("debug", "info string debug needs on or off, not \"\""),
     ] {
         assert_eq!(answers(&session, wrong), [answer]);
@@ -379,6 +377,27 @@ fn wrong_options_and_commands_get_one_line() {
     assert!(heard.len() <= 1, "{heard:?}");
     best_move(&session, "go depth 2");
     best_move(&session, "go movetime 10.5");
+}
+
+#[test]
+fn a_go_is_answered_whatever_cannot_be_read_of_it() {
+    let session = session();
+    for (go, name, word) in [
+        ("go wtime 1000 btime abc winc 0 binc 0", "btime", "abc"),
+        ("go wtime abc btime 1000", "wtime", "abc"),
+        ("go wtime 1e3 btime 0x10", "wtime", "1e3"),
+        ("go wtime 1000 btime 1000 movestogo", "movestogo", ""),
+        ("go movetime 1.x", "movetime", "1.x"),
+        ("go depth 3 wtime", "wtime", ""),
+        ("go ponder nodes x\nstop", "nodes", "x"),
+        ("go depth x\nstop", "depth", "x"),
+    ] {
+        session.say(go);
+        let heard = session.hear_until("bestmove ");
+        assert_eq!(heard[0], format!("info string go {name} needs a whole number, not \"{word}\""));
+        let is_shallow = !heard.iter().any(|line| line.starts_with("info depth 4 "));
+        assert!(is_shallow || !go.contains("depth 3"), "{heard:?}");
+    }
 }
 
 #[test]
