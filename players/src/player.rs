@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, DrawReason, Game, Move, Outcome, PlayedVariant, Score, TimeControl};
+use game::{Clock, Color, DrawReason, Game, Move, Outcome, PlayedVariant, Score, TimeControl, excerpt};
 use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -359,11 +359,17 @@ pub(crate) fn offered_name<'a>(
     names.find(|name| PlayedVariant::named(name) == Some(played))
 }
 
-/// The fault of a program that does not offer a variant. It names the variants of Herald that the program offers.
+/// The fault of a program that does not offer a variant. It names the variants of Herald that the program offers, or else those that
+/// it told.
 pub(crate) fn not_offered<'a>(names: impl Iterator<Item = &'a str>, played: PlayedVariant) -> PlayerFault {
-    let names: BTreeSet<&str> = names.filter_map(|name| Some(PlayedVariant::named(name)?.name())).collect();
-    let offered = names.into_iter().collect::<Vec<_>>().join(", ");
-    let offered = if offered.is_empty() { "chess only".to_owned() } else { offered };
+    let told: Vec<&str> = names.collect();
+    let ours = told.iter().filter_map(|name| Some(PlayedVariant::named(name)?.name()));
+    let ours = ours.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+    let offered = match (ours.is_empty(), told.is_empty()) {
+        (false, _) => ours,
+        (true, false) => excerpt(&told.join(", ")),
+        (true, true) => "chess only".to_owned(),
+    };
     PlayerFault::Unsupported(format!("the variant {} (it offers {offered})", played.name()))
 }
 

@@ -135,6 +135,16 @@ fn an_engine_that_does_not_offer_the_variant_is_told_before_the_match() {
     assert!(refused("chess960", &plain).ends_with("cannot play the variant chess960 (it offers chess)"));
     let cego = format!("cmd='{HERALD} cego' protocol=cego");
     assert!(refused("horde", &cego).ends_with("cannot play the variant horde (it offers chess only)"));
+    let cecp = |variants: &str| {
+        let script = format!(
+            "while read -r word _; do case $word in protover) echo 'feature variants=\"{variants}\" done=1';; \
+             quit) exit;; esac; done"
+        );
+        format!("cmd='sh {}' protocol=cecp", folder.write("cecp.sh", &script))
+    };
+    let losers = refused("chess", &cecp("suicide,losers"));
+    assert!(losers.ends_with("cannot play the variant chess (it offers suicide, losers)"), "{losers}");
+    assert!(refused("horde", &cecp("")).ends_with("cannot play the variant horde (it offers chess)"));
     assert!(
         refused("xiangqi", &plain)
             .contains("the rules of this variant are not known here; expected one of chess,")

@@ -90,10 +90,10 @@ impl Features {
         self.variants().any(|name| name == variant)
     }
 
-    /// Names of the variants that the engine plays.
+    /// Names of the variants that the engine plays. One that names none plays chess.
     pub(crate) fn variants(&self) -> impl Iterator<Item = &str> {
-        let told = self.variants.iter().flatten().map(String::as_str);
-        told.chain(self.variants.is_none().then_some("normal"))
+        let told = self.variants.as_deref().unwrap_or_default();
+        told.iter().map(String::as_str).chain(told.is_empty().then_some("normal"))
     }
 
     /// The engine's name of a variant; `None` if it does not play it.
