@@ -100,8 +100,9 @@ pub enum MatchError {
     /// The match cannot be played as it was set up. Carries the reason.
     #[error("{0}")]
     Unplayable(String),
-    /// Both programs of a game failed to play it, so neither can be given the win. Carries the failures.
-    #[error("{0}; the match stops here and can go on later")]
+    /// Both programs of a game failed to play it, so neither can be given the win. Carries the failures. A match with a state can
+    /// go on later.
+    #[error("{0}; the match stops here")]
     NobodyCanPlay(String),
     /// The operating system cannot start threads or list the cores.
     #[error("no threads for the games: {0}")]
@@ -651,7 +652,7 @@ mod tests {
         let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
         let broken = |fixture: &Fixture| outcome(fixture).filter(|_| fixture.number != 7);
         let error = game.play(workers(1), || Scripted(broken), &NEVER, |_, _| {}).unwrap_err().to_string();
-        assert_eq!(error, "game 8: scripted; the match stops here and can go on later");
+        assert_eq!(error, "game 8: scripted; the match stops here");
         drop(game);
         let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
         assert_eq!(game.standings.games, 7);

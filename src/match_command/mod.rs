@@ -142,7 +142,7 @@ impl MatchArgs {
             },
         );
         let failed = live.finish();
-        let end = end.map_err(|error| explain(&error))?;
+        let end = end.map_err(|error| explain(&plan, &error))?;
         let told = match failed {
             Some(error) => Err(error),
             None if self.json => report::write_event(&report::json_end(&plan, &game, end)),
@@ -194,7 +194,7 @@ fn open(plan: &MatchPlan) -> Result<Match> {
             MatchStore::open(plan.files(), &identity, plan.growing(), restore)
         };
     let game = Match::new(schedule, openings, plan.sprt, open_store);
-    let mut game = game.map_err(|error| explain(&error))?;
+    let mut game = game.map_err(|error| explain(plan, &error))?;
     game.standings.tie_breaks = plan.options.tournament.tie_breaks();
     Ok(game)
 }
@@ -214,13 +214,12 @@ fn show_page(plan: &mut MatchPlan) -> Result<Option<Arc<MatchPage>>> {
 /// Tells how the match ended, as the exit status.
 fn conclude(plan: &MatchPlan, game: &Match, end: MatchEnd, crashed: Option<usize>) -> Result<()> {
     let played = counted(game.standings.games, "game");
-    let goes_on = plan.options.running.state.is_some();
     match (end, crashed) {
         (MatchEnd::Complete | MatchEnd::Decided(_), _) => Ok(()),
         (MatchEnd::Interrupted, Some(program)) => {
             bail!("stopped after {played}: {} has crashed too often (--max-crashes)", plan.name(program))
         }
-        (MatchEnd::Interrupted, None) if goes_on => {
+        (MatchEnd::Interrupted, None) if plan.is_saved() => {
             bail!("interrupted after {played}; the same command goes on")
         }
         (MatchEnd::Interrupted, None) => bail!("interrupted after {played}"),
@@ -228,7 +227,7 @@ fn conclude(plan: &MatchPlan, game: &Match, end: MatchEnd, crashed: Option<usize
 }
 
 /// Distinguishes wrong arguments or files from failed work.
-fn explain(error: &MatchError) -> anyhow::Error {
+fn explain(plan: &MatchPlan, error: &MatchError) -> anyhow::Error {
     let is_wrong_input = match error {
         MatchError::Store(StoreError::Io { action, .. }) => *action != "written",
         MatchError::Store(StoreError::Lost { .. })
@@ -236,6 +235,9 @@ fn explain(error: &MatchError) -> anyhow::Error {
         | MatchError::Threads(_) => false,
         _ => true,
     };
-    let text = error.to_string();
+    let text = match error {
+        MatchError::NobodyCanPlay(_) if plan.is_saved() => format!("{error} and can go on later"),
+        _ => error.to_string(),
+    };
     if is_wrong_input { WrongInput::of(anyhow!(text)) } else { anyhow!(text) }
 }

@@ -44,6 +44,11 @@ impl MatchPlan {
         &self.config.participants[program].seat.name
     }
 
+    /// Whether the match is saved, so that it can go on later.
+    pub(super) fn is_saved(&self) -> bool {
+        self.options.running.state.is_some()
+    }
+
     /// Returns the files of the match.
     pub(super) fn files(&self) -> MatchFiles<'_> {
         let output = &self.options.output;

@@ -6,7 +6,7 @@ use std::path::Path;
 use game::PgnReader;
 use serde_json::Value;
 
-use crate::support::{Folder, HERALD, refused, text, without_settings};
+use crate::support::{Folder, HERALD, refused, text, told, without_settings};
 
 /// Plays a match and returns White, Black and the opening of each game.
 fn games(hall: &Folder, arguments: &[&str]) -> Vec<(String, String, u64)> {
@@ -100,6 +100,27 @@ fn files_have_what_was_asked_for() {
         refused(&wrong).contains("`elo` is no field of a move: expected all, none or a list of score"),
         "{wrong:?}"
     );
+}
+
+#[test]
+fn a_match_that_nobody_can_play_goes_on_only_if_it_is_saved() {
+    let hall = Folder::new();
+    // Each can be started once, to learn its name.
+    let script = hall.write(
+        "once.sh",
+        "[ -e \"$0.$1\" ] && exit; : >\"$0.$1\"; while read -r word _; do case $word in uci) echo id name Once; echo uciok;; \
+         isready) echo readyok;; quit) exit;; esac; done",
+    );
+    let engine = |name: &str| format!("cmd='sh {script} {name}' name={name}");
+    let play = |names: [&str; 2], state: &[&str]| {
+        let [one, other] = names.map(engine);
+        let output = hall.play(&[&["--engine", one.as_str(), "--engine", other.as_str()], state].concat());
+        told(&output, 1).trim_end().to_owned()
+    };
+    let unsaved = play(["A", "B"], &[]);
+    assert!(unsaved.ends_with("; the match stops here"), "{unsaved}");
+    let saved = play(["C", "D"], &["--state", "s"]);
+    assert!(saved.ends_with("; the match stops here and can go on later"), "{saved}");
 }
 
 #[test]
