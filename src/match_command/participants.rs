@@ -106,7 +106,11 @@ impl EngineTables {
     ///
     /// # Errors
     /// An engine cannot be started, or does not offer what is played.
-    pub(super) fn participants(self, variant: PlayedVariant, logs: &EngineLogs) -> Result<Vec<Participant>> {
+    pub(super) fn participants(
+        self,
+        variant: PlayedVariant,
+        logs: &mut EngineLogs,
+    ) -> Result<Vec<Participant>> {
         self.count()?;
         let mut participants: Vec<Participant> = Vec::new();
         let name = |table: &Table| table.get("name").and_then(Value::as_str).map(str::to_owned);

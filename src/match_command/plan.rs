@@ -32,8 +32,8 @@ impl MatchPlan {
         let fields = options.output.fields()?;
         let played = options.openings.played()?;
         options.openings.check()?;
-        let logs = options.output.logs()?;
-        let participants = engines.participants(played, &logs)?;
+        let mut logs = options.output.logs()?;
+        let participants = engines.participants(played, &mut logs)?;
         let schedule = options.tournament.schedule(participants.len(), options.test.sprt.is_some())?;
         let tags = options.tournament.tags();
         let config = MatchConfig { participants, rules, tags, fields, watcher: None };

@@ -1,5 +1,6 @@
 //! What is written and shown.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -76,7 +77,7 @@ impl OutputOptions {
             check_log(path)?;
         }
         let (shared, folder) = (settings::open_log(self.log.as_deref())?, self.log_folder.clone());
-        Ok(EngineLogs { shared, folder, began: Instant::now() })
+        Ok(EngineLogs { shared, folder, taken: BTreeSet::new(), began: Instant::now() })
     }
 }
 
@@ -96,21 +97,50 @@ fn check_log(path: &Path) -> Result<()> {
 pub(in crate::match_command) struct EngineLogs {
     shared: Option<LogFile>,
     folder: Option<PathBuf>,
+    /// Names of the files in the folder so far, in small letters: some systems make no difference.
+    taken: BTreeSet<String>,
     began: Instant,
 }
 
 impl EngineLogs {
     /// Returns the log of an engine, if there is one.
-    pub(in crate::match_command) fn of(&self, name: &str) -> Result<Option<Arc<dyn Log>>> {
+    pub(in crate::match_command) fn of(&mut self, name: &str) -> Result<Option<Arc<dyn Log>>> {
         let file = match &self.folder {
             None => self.shared.clone(),
             Some(folder) => {
                 // The name is the engine's own and may contain anything.
                 let plain = |c: char| if c.is_alphanumeric() || " .+-()".contains(c) { c } else { '_' };
-                let name: String = name.chars().map(plain).collect();
-                settings::open_log(Some(&folder.join(format!("{}.log", name.trim_start_matches('.')))))?
+                let name: String = name.trim_start_matches('.').chars().map(plain).collect();
+                let mut file = name.clone();
+                let mut copies = 1;
+                while !self.taken.insert(file.to_lowercase()) {
+                    copies += 1;
+                    file = format!("{name} ({copies})");
+                }
+                settings::open_log(Some(&folder.join(file + ".log")))?
             }
         };
         Ok(file.map(|file| Arc::new(TextLog::new(name, self.began, file)) as Arc<dyn Log>))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_has_a_log_of_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = Some(folder.path().to_owned());
+        let mut logs =
+            EngineLogs { shared: None, folder: path, taken: BTreeSet::new(), began: Instant::now() };
+        for name in ["A:B*?", "A_B__", "a_b__", "..C"] {
+            assert!(logs.of(name).expect(name).is_some());
+        }
+        let entries = fs::read_dir(folder.path()).expect("a folder");
+        let names = entries.map(|entry| entry.expect("a file").file_name().into_string().expect("a name"));
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        assert_eq!(names, ["A_B__ (2).log", "A_B__.log", "C.log", "a_b__ (3).log"]);
     }
 }
