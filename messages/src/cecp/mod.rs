@@ -18,7 +18,7 @@ pub use command::{Command, CommandError, EditLine, Place, RootMoves, TimeSession
 pub use feature::{Feature, Switch};
 pub use mate_form::MateForm;
 pub use message::{Audience, Message, Status};
-pub use notation::{NULL_MOVE, centiseconds, first_word, illegality, move_text};
+pub use notation::{NULL_MOVE, PREPARING_MOVE, centiseconds, first_word, illegality, move_text};
 pub use option::{OptionDefinition, OptionPurpose};
 /// Result of a game. `*` is not in the specification, but XBoard sends it when it closes.
 pub use shakmaty::Outcome as GameResult;

@@ -11,6 +11,10 @@ use super::GameResult;
 /// How GUIs write a null move.
 pub const NULL_MOVE: &str = "@@@@";
 
+/// The move by which cutechess prepares Black's side of the board before it sends a position, even where the move is illegal. It would
+/// count `Illegal move` as a violation of the rules.
+pub const PREPARING_MOVE: &str = "b2b3";
+
 /// Returns a move in coordinate notation; in Chess960, castling is `O-O` or `O-O-O`.
 pub fn move_text(m: Move, mode: CastlingMode) -> String {
     match (m.castling_side(), mode) {

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use game::{Clock, Color, Game, Move, Outcome, PlayedVariant, PocketOwner, ScoreBound, TimeControl};
 use messages::cecp::{
     Audience, CecpBoard, Command, CommandError, EditLine, EngineMode, Feature, Message, NULL_MOVE,
-    Occupation, OptionDefinition, PositionRefusal, RootMoves, SessionState, StateChange, Status, Switch,
-    ThinkingLine, TimeSession, centiseconds, illegality, move_text, variants,
+    Occupation, OptionDefinition, PREPARING_MOVE, PositionRefusal, RootMoves, SessionState, StateChange,
+    Status, Switch, ThinkingLine, TimeSession, centiseconds, illegality, move_text, variants,
 };
 use shakmaty::ByColor;
 
@@ -346,9 +346,8 @@ impl CecpFront {
         };
         if let Err(reason) = parsed {
             let report = Message::IllegalMove { reason: Some(reason), mv: text.to_owned() };
-            // Before it sends `setboard`, cutechess plays `b2b3`, even where that is illegal.
             let is_untouched = self.board.game().is_some_and(|game| game.ply() == 0);
-            if is_untouched && self.state.mode == EngineMode::Force {
+            if is_untouched && self.state.mode == EngineMode::Force && text == PREPARING_MOVE {
                 self.report = Some(report);
             } else {
                 desk.output.line(report);

@@ -238,6 +238,15 @@ fn a_game_under_cecp() {
 }
 
 #[test]
+fn illegal_moves_are_reported_at_once_in_force_mode() {
+    let mut bench = cecp();
+    assert_eq!(bench.send("force\nusermove e2e5"), "Illegal move (no such piece can go there): e2e5");
+    // Not the one by which cutechess prepares a position.
+    let kings = "setboard 4k3/8/8/8/8/8/8/4K3";
+    assert_eq!(bench.send(&format!("{kings} w - - 0 1\nb2b3\n{kings} b - - 0 1")), "");
+}
+
+#[test]
 fn what_was_asked_for_is_forgotten() {
     let mut bench = cecp();
     bench.send("usermove e2e4");

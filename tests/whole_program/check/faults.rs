@@ -151,6 +151,7 @@ const CECP_FAULTS: &[Fault] = &[
     ("reuse", Broken, &["--die", "usermove e2e4"]),
     ("reuse", Fooled, &["--deaf", "new"]),
     ("illegal-move", Broken, &["--mute", "Illegal"]),
+    ("illegal-move", Broken, &["--mute", "Illegal", "--say", "ping 2=>Illegal move: e2e5"]),
     ("illegal-move", NotKept, &["--deaf", "usermove"]),
     ("legal-moves", Broken, &["--say", "usermove e1g1=>Illegal move: e1g1"]),
     ("legal-moves", Fooled, &["--deaf", "usermove"]),

@@ -50,8 +50,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .must(ERRORS)
         .check(|program| {
             program.tell_move("e2e5")?;
-            program.settle()?.has(
-                "`Illegal move: e2e5`",
+            // Nothing else is sent before the answer.
+            program.hear_until(
+                "`Illegal move: e2e5` before the next line",
+                program.patience,
                 |message| matches!(message, Message::IllegalMove { mv, .. } if mv.contains("e2e5")),
             )?;
             program.has_position("e2e4")?;

@@ -15,6 +15,7 @@ impl CecpSession<'_> {
     /// Handles a line and its effect on the state. Breaks at `quit`.
     pub(super) fn read(&mut self, line: &str) -> ControlFlow<()> {
         let command = self.parse(line);
+        self.send_held_report(command.as_ref().ok());
         if command == Ok(Command::Quit) {
             return ControlFlow::Break(());
         }
@@ -48,7 +49,6 @@ impl CecpSession<'_> {
         } else if self.board.is_edited() {
             return self.edit_line(line);
         }
-        self.send_held_report(command.as_ref().ok());
         let command = command?;
         // A second `white` or `black` may undo the first.
         if !matches!(command, C::White | C::Black | C::Time { .. } | C::OpponentTime { .. }) {

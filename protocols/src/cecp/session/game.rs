@@ -9,7 +9,8 @@ use crate::cecp::Dialect;
 use crate::cecp::clock::still_fits;
 use crate::cecp::output::echo;
 use messages::cecp::{
-    CecpBoard, EditLine, EngineMode, NULL_MOVE, PositionRefusal, StateChange, illegality, variants,
+    CecpBoard, EditLine, EngineMode, NULL_MOVE, PREPARING_MOVE, PositionRefusal, StateChange, illegality,
+    variants,
 };
 
 impl CecpSession<'_> {
@@ -73,11 +74,8 @@ impl CecpSession<'_> {
         StateChange::Nothing
     }
 
-    /// Reports an illegal move.
-    ///
-    /// Before it sends `setboard`, cutechess prepares Black's side of the board with `b2b3`, even where that move is
-    /// illegal, and would count the report as a violation of the rules. In force mode before the first move the report
-    /// therefore waits for the next line, and a new position cancels it.
+    /// Reports an illegal move. Of [`PREPARING_MOVE`] in force mode before the first move the report waits for the next line, and a
+    /// new position cancels it.
     fn report_illegal(&mut self, reason: String, text: &str) -> StateChange {
         let report = self.dialect.illegal_move(reason, echo(text));
         if self.dialect.is_autoplayer() {
@@ -86,7 +84,7 @@ impl CecpSession<'_> {
             return StateChange::Mode(EngineMode::Force);
         }
         let untouched = self.board.game().is_some_and(|game| game.ply() == 0);
-        if untouched && self.state.mode == EngineMode::Force {
+        if untouched && self.state.mode == EngineMode::Force && text == PREPARING_MOVE {
             self.deferred.report = Some(report);
         } else {
             self.output.send(&report);

@@ -56,6 +56,14 @@ fn illegal_moves_change_nothing() {
 }
 
 #[test]
+fn illegal_moves_are_reported_at_once_in_force_mode() {
+    let mut gui = Gui::quick();
+    gui.send(&["force", "usermove e2e5"]);
+    gui.expect("Illegal move (no such piece can go there): e2e5");
+    gui.disconnect();
+}
+
+#[test]
 fn cutechess_may_prepare_blacks_turn_with_an_illegal_move() {
     let start = "setboard 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1";
     let mut gui = Gui::at("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
@@ -66,6 +74,11 @@ fn cutechess_may_prepare_blacks_turn_with_an_illegal_move() {
     gui.send(&["b2b3", "ping 7"]);
     gui.expect("Illegal move (there is no piece to move): b2b3");
     gui.expect("pong 7");
+    // Nor is it lost at the end.
+    let mut leaving = Gui::at("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    leaving.send(&["b2b3", "quit"]);
+    leaving.expect("Illegal move (there is no piece to move): b2b3");
+    leaving.expect_end();
     // Where the move is legal, it is played.
     gui.expect_silence(&["new", "force", "b2b3", start, "usermove e8d8"]);
     gui.disconnect();

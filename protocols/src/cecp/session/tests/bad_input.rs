@@ -137,8 +137,6 @@ fn an_illegal_move_changes_nothing() {
             let before = session.picture();
             for mv in ["usermove e2e5", "e1e5", "usermove xyz", "Qxh9", "O-O-O", "P@e4"] {
                 session.say(mv);
-                // The next line releases a deferred report.
-                session.say("accepted ping");
                 let said = paper.take_lines();
                 assert!(
                     said.len() == 1 && said[0].starts_with("Illegal move ("),

@@ -269,9 +269,7 @@ fn lines(model: &mut Model, step: &Step) -> (Vec<String>, bool) {
             }
             let moves = model.moves();
             let Some(&mv) = moves.get(choice % (moves.len() + 1)) else {
-                // Before the first move the report waits for the next line.
-                let lines = ["usermove a1a1", "computer"].map(str::to_owned);
-                return (lines.into_iter().take(if is_paused { 1 } else { 2 }).collect(), true);
+                return (vec!["usermove a1a1".to_owned()], true);
             };
             if !is_paused {
                 model.play(mv);
