@@ -1,6 +1,7 @@
 //! The judgement of moves from the analyses before and after them.
 
 use game::{Color, Game, JudgingRules, Move, MoveGrade, Score, SyzygyValue, WhiteScore};
+use shakmaty::Role;
 
 use super::chance::{LOST, Prospect, bounded, prospect, table_chance};
 use super::examine::Examined;
@@ -61,7 +62,7 @@ impl MoveToJudge<'_> {
     }
 
     /// An only move: the second best of several would have been a blunder, and it neither mates nor just takes back what was taken.
-    /// One that gives up material by static exchange is a hard find.
+    /// A sacrifice is a hard find.
     fn merit(&self, rules: &JudgingRules, chance_before: f64) -> Option<MoveMerit> {
         let second = self.before.analysis.others.first()?;
         let gap = chance_before - rules.chance(second.score);
@@ -73,8 +74,8 @@ impl MoveToJudge<'_> {
             return None;
         }
         let position = search::Position::from(self.game.chess()?);
-        let is_sacrifice = !position.see_at_least(engine::to_search(self.mv), -99);
-        Some(if is_sacrifice { MoveMerit::HardFind } else { MoveMerit::OnlyMove })
+        let is_hard = is_sacrifice(&position, engine::to_search(self.mv));
+        Some(if is_hard { MoveMerit::HardFind } else { MoveMerit::OnlyMove })
     }
 
     fn words(&self, verdict: &MoveVerdict, best: Score, next: Score) -> Vec<String> {
@@ -137,6 +138,21 @@ impl MoveToJudge<'_> {
         let (was, is) = (text(self.before, turn), text(self.after, !turn));
         Some(format!("{} {what}: {was} before, {is} after.", self.player))
     }
+}
+
+/// Whether a move gives up a pawn or more by static exchange on its square. The opponent's first capture must be legal: one that leaves
+/// the king in check takes nothing.
+fn is_sacrifice(position: &search::Position, mv: search::Move) -> bool {
+    if position.is_castling(mv) {
+        return false;
+    }
+    let value = search::exchange_value;
+    let promoted = mv.promotion().map_or(0, |role| value(role) - value(Role::Pawn));
+    let gain = position.captured(mv).map_or(0, value) + promoted;
+    let after = position.make(mv);
+    let replies = after.legal_moves();
+    let mut captures = replies.iter().filter(|reply| reply.to() == mv.to());
+    captures.any(|&reply| after.see_at_least(reply, gain + value(Role::Pawn)))
 }
 
 fn chance(rules: &JudgingRules, score: Score, table: Option<SyzygyValue>) -> f64 {

@@ -215,6 +215,21 @@ fn an_only_move_is_praised() {
 }
 
 #[test]
+fn a_sacrifice_can_be_taken() {
+    let annotated = |rank: &str, san: &'static str, reply: &'static str| {
+        let known = knows([("", (900, san, 0)), (san, (-900, reply, -950))]);
+        let fen = format!("{rank}/pppp1ppp/5n2/4N3/8/8/PPPPQPPP/RNB1KB1R w KQ - 2 5");
+        let text = format!("[FEN \"{fen}\"]\n\n5. {san} *");
+        flat(&annotate(&text, settings(), known, 1).remove(0).text)
+    };
+    let taken = annotated("rnbq1bkr", "Nc6", "dxc6");
+    assert!(taken.contains("5. Nc6 $3 {[%eval 9.00,9] The only good move, and a sacrifice.} *"), "{taken}");
+    // A discovered check forbids it.
+    let safe = annotated("rnbqkb1r", "Nc6+", "Be7");
+    assert!(safe.contains("5. Nc6+ $1 {[%eval 9.00,9] The only good move.} *"), "{safe}");
+}
+
+#[test]
 fn judgements_of_the_file_stay_unless_they_are_replaced() {
     let text = "1. e4 e5 2. Ke2 $6 {[%eval -0.10] so what} a6 *";
     let keeping = flat(&annotate_one(text, settings()).text);
