@@ -215,6 +215,14 @@ fn an_only_move_is_praised() {
 }
 
 #[test]
+fn a_better_line_that_the_file_has_is_not_repeated() {
+    let given = "1. e4 e5 2. Ke2 (2. Nf3 d6) a6 (2... Ng8f6 3. d4) *";
+    let text = flat(&annotate_one(given, settings()).text);
+    assert!(text.contains("-3.00 after.} (2. Nf3 d6) 2... a6 $4 {[%eval"), "{text}");
+    assert!(text.contains("-0.20 after.} (2... Ng8f6 3. d4) *"), "{text}");
+}
+
+#[test]
 fn a_sacrifice_can_be_taken() {
     let annotated = |rank: &str, san: &'static str, reply: &'static str| {
         let known = knows([("", (900, san, 0)), (san, (-900, reply, -950))]);

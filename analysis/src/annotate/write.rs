@@ -1,8 +1,8 @@
 //! Annotations in the text of a game.
 
 use game::{
-    Annotation, Color, GameTree, JudgingRules, MoveLine, MoveNode, WhiteScore, comment_commands,
-    eval_command, without_commands,
+    Annotation, CastlingMode, Color, Game, GameTree, JudgingRules, MoveLine, MoveNode, WhiteScore,
+    comment_commands, eval_command, without_commands,
 };
 
 use super::earlier::EarlierAnalysis;
@@ -33,7 +33,8 @@ pub(super) fn write_into(tree: &mut GameTree, game: &AnnotatedGame, settings: &A
             node.after.iter().take_while(|annotation| matches!(annotation, Annotation::Glyph(_))).count();
         node.after.splice(keeps..keeps, new);
         if mv.grade.is_some() && settings.line_plies > 0 {
-            node.after.extend(better_line(game, ply, settings));
+            let line = better_line(game, ply, settings).filter(|_| !shows_best(node, game, ply));
+            node.after.extend(line);
         }
         if mv.loss.is_some() && settings.line_plies > 0 {
             node.after.extend(other_lines(game, ply, settings));
@@ -67,6 +68,20 @@ fn better_line(game: &AnnotatedGame, ply: usize, settings: &AnnotationSettings) 
         return None;
     }
     variation(note, eval_of(note).as_deref(), settings)
+}
+
+/// Whether a variation of the file begins with the best move instead of a move. It stays as it is: an evaluation would make it look
+/// like a line of ours, which `--replace` removes.
+fn shows_best(node: &MoveNode, game: &AnnotatedGame, ply: usize) -> bool {
+    let before = ply.checked_sub(1).map_or(&game.start, |before| &game.moves[before].fen);
+    let mode = CastlingMode::from_chess960(game.is_chess960);
+    let Ok(here) = Game::from_fen(before, mode) else { return false };
+    let Some(best) = game.note(ply).line.first().and_then(|best| here.parse_move(best).ok()) else {
+        return false;
+    };
+    let is_best = |first: &MoveNode| here.parse_move(&first.text) == Ok(best);
+    let is_shown = |line: &MoveLine| line.moves.first().is_some_and(is_best);
+    node.after.iter().any(|annotation| matches!(annotation, Annotation::Variation(line) if is_shown(line)))
 }
 
 /// The lines of further programs that disagree with the first one, each with name and score at its first move.
