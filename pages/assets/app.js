@@ -308,8 +308,11 @@
       event.preventDefault();
       error.textContent = "";
       const fault = await act();
-      if (fault) error.textContent = fault;
-      else dialog.close();
+      error.textContent = fault || "";
+      if (fault) return;
+      // A move that was refused belongs to the game before.
+      $("typed-move").value = "";
+      dialog.close();
     };
     return () => { error.textContent = ""; dialog.showModal(); };
   }

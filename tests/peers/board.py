@@ -357,9 +357,11 @@ def main():
         checks.page("board-lost")
         moves, status = lose_with_the_keyboard(browser, rng)
         print(f"with the keyboard alone: {moves} moves; {status}")
+        browser.run("document.getElementById('typed-move').value = 'Kd9'")
         browser.click("#new-game")
         browser.click("#new-dialog .strong")
         browser.wait("a game", "return document.querySelectorAll('#moves button').length === 0")
+        browser.wait("no move of the game before", "return document.getElementById('typed-move').value === ''")
         for move in ["e4", "d4", "Nf3"]:
             if my_turn(browser):
                 browser.run("document.getElementById('typed-move').value = arguments[0]; document.getElementById('typed').requestSubmit()", move)
