@@ -12,7 +12,7 @@ use crate::perft::count;
 /// variant, which the chess search does not support.
 pub fn root(game: &Game) -> Option<search::Root> {
     let position = search::Position::from(game.chess()?);
-    Some(search::Root::new(position, game.repeatable().map(key).collect()))
+    Some(at_its_move(game, search::Root::new(position, game.repeatable().map(key).collect())))
 }
 
 /// Returns the root for the search of variants, which supports chess as well.
@@ -21,7 +21,11 @@ pub fn variant_root(game: &Game) -> search::Root<Board> {
         (VariantPosition::Crazyhouse(board), PocketOwner::Partner) => Board::Bughouse(board.clone()),
         (position, _) => Board::Single(position.clone()),
     };
-    search::Root::new(board, game.repeatable().map(variants::key).collect())
+    at_its_move(game, search::Root::new(board, game.repeatable().map(variants::key).collect()))
+}
+
+fn at_its_move<P>(game: &Game, root: search::Root<P>) -> search::Root<P> {
+    search::Root { move_number: game.position().fullmoves().get(), ..root }
 }
 
 /// Returns the key that the search uses for a position.

@@ -269,8 +269,11 @@ parameters! {
     halfmoves_without_key = 12;
     halfmoves_per_key = 8;
 
-    /// Number of moves to plan for if the time control does not give one.
-    expected_moves = 28;
+    /// Number of moves to plan for at the beginning of a game if the time control does not give one; and hundredths of a move by
+    /// which each move made lowers it, but not below [`fewest_expected_moves`].
+    expected_moves = 38;
+    expected_moves_per_move = 70;
+    fewest_expected_moves = 16;
     /// Maximum number of moves to plan for; in longer sessions the next moves get more than an equal share.
     max_planned_moves = 40;
     /// Number of move overheads kept in reserve: machines sometimes stall for longer than one overhead, which loses on

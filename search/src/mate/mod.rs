@@ -151,7 +151,7 @@ impl Solver {
             allowed: root.allowed.as_deref(),
             repeated: repeated(root),
             limits,
-            time: TimeManager::new(limits),
+            time: TimeManager::new(limits, root.move_number),
             control,
             clock,
             table: &mut self.table,

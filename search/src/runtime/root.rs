@@ -10,6 +10,8 @@ pub struct Root<P = Position> {
     pub position: P,
     /// Repetition keys of the earlier positions of the game, oldest first, back to the last irreversible move.
     pub earlier_keys: Vec<u64>,
+    /// Number of the move to be made, 1 at the beginning of a game: tells the time manager how many more to expect.
+    pub move_number: u32,
     /// The moves that may be played; `None` means all legal moves. Illegal moves are ignored.
     pub allowed: Option<Vec<Move>>,
     /// Positions with a fixed value, which are not searched below the root: repetition key and score for the side to move.
@@ -20,9 +22,16 @@ pub struct Root<P = Position> {
 }
 
 impl<P> Root<P> {
-    /// Creates a root with the default style and all legal moves.
+    /// Creates a root at the beginning of a game, with the default style and all legal moves.
     pub fn new(position: P, earlier_keys: Vec<u64>) -> Root<P> {
-        Root { position, earlier_keys, allowed: None, told_values: Vec::new(), style: Style::default() }
+        Root {
+            position,
+            earlier_keys,
+            move_number: 1,
+            allowed: None,
+            told_values: Vec::new(),
+            style: Style::default(),
+        }
     }
 
     /// Returns the same root with the position in another representation.
@@ -30,6 +39,7 @@ impl<P> Root<P> {
         Root {
             position,
             earlier_keys: self.earlier_keys.clone(),
+            move_number: self.move_number,
             allowed: self.allowed.clone(),
             told_values: self.told_values.clone(),
             style: self.style.clone(),

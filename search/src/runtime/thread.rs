@@ -50,7 +50,7 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
             nodes: 0,
             progress: Progress::new(root.position.moves().into_iter().filter(is_allowed)),
             variations: Variations::new(),
-            time: TimeManager::new(shared.limits),
+            time: TimeManager::new(shared.limits, root.move_number),
             keys,
             repetition_floor: 0,
             next_poll: poll_interval(shared.limits.nodes),

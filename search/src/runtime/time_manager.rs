@@ -24,8 +24,8 @@ pub(crate) struct TimeManager {
 }
 
 impl TimeManager {
-    /// Computes the time for one move.
-    pub(crate) fn new(limits: &Limits) -> TimeManager {
+    /// Computes the time for the move with this number, 1 at the beginning of a game.
+    pub(crate) fn new(limits: &Limits, move_number: u32) -> TimeManager {
         let fixed = |time| TimeManager::with_limits(time, time, false);
         match limits.time {
             TimeLimit::Unlimited => fixed(Duration::MAX),
@@ -34,7 +34,11 @@ impl TimeManager {
                 let left = remaining.saturating_sub(limits.overhead);
                 let reserve = limits.overhead * p::reserved_overheads() as u32;
                 let reserve = reserve.min(percent(left, p::max_reserved_percent()));
-                TimeManager::with_clock(left.saturating_sub(reserve), increment, moves_to_go)
+                let moves = moves_to_go.map_or_else(
+                    || expected_moves(move_number),
+                    |moves| moves.clamp(1, p::max_planned_moves() as u32),
+                );
+                TimeManager::with_clock(left.saturating_sub(reserve), increment, moves)
             }
         }
     }
@@ -43,8 +47,7 @@ impl TimeManager {
         TimeManager { soft, hard, is_flexible, best: None, unchanged: 0, falling: 0 }
     }
 
-    fn with_clock(left: Duration, increment: Duration, moves_to_go: Option<u32>) -> TimeManager {
-        let moves = moves_to_go.unwrap_or(p::expected_moves() as u32).clamp(1, p::max_planned_moves() as u32);
+    fn with_clock(left: Duration, increment: Duration, moves: u32) -> TimeManager {
         let share = left / moves + percent(increment, p::increment_percent());
         let most = if moves == 1 { p::max_percent_of_last_move() } else { p::max_percent_of_move() };
         let hard = (share * p::hard_limit_shares() as u32).min(percent(left, most));
@@ -93,6 +96,13 @@ impl TimeManager {
     }
 }
 
+/// Returns for how many more moves to plan. Each of the first moves of a game gets about the same time: equal shares of what is left
+/// would spend most of it on the first ones.
+fn expected_moves(move_number: u32) -> u32 {
+    let fewer = i64::from(p::expected_moves_per_move()) * i64::from(move_number) / 100;
+    (i64::from(p::expected_moves()) - fewer).max(p::fewest_expected_moves().into()) as u32
+}
+
 fn percent(time: Duration, percent: i32) -> Duration {
     time.saturating_mul(percent as u32) / 100
 }
@@ -105,20 +115,25 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn manager(time: TimeLimit) -> TimeManager {
-        TimeManager::new(&Limits { time, overhead: 10 * MS, ..Limits::default() })
+    fn manager(time: TimeLimit, move_number: u32) -> TimeManager {
+        TimeManager::new(&Limits { time, overhead: 10 * MS, ..Limits::default() }, move_number)
     }
 
     fn clock(remaining: u32, increment: u32, moves_to_go: Option<u32>) -> TimeManager {
-        manager(TimeLimit::Clock { remaining: MS * remaining, increment: MS * increment, moves_to_go })
+        at_move(1, remaining, increment, moves_to_go)
+    }
+
+    fn at_move(number: u32, remaining: u32, increment: u32, moves_to_go: Option<u32>) -> TimeManager {
+        let (remaining, increment) = (MS * remaining, MS * increment);
+        manager(TimeLimit::Clock { remaining, increment, moves_to_go }, number)
     }
 
     #[test]
     fn a_game_played_at_the_soft_limit_never_runs_out() {
         for (start, increment) in [(100, 5), (1_000, 10), (60_000, 600), (300_000, 0)] {
             let mut left = start;
-            for _ in 0..300 {
-                let time = clock(left, increment, None);
+            for number in 1..=300 {
+                let time = at_move(number, left, increment, None);
                 let spent = time.hard.as_millis() as u32 + 1;
                 assert!(spent <= left, "{left} ms left, may use {time:?}");
                 left = left - time.soft.as_millis() as u32 + increment;
@@ -130,11 +145,24 @@ mod tests {
     fn who_lives_on_the_increment_outlasts_a_machine_that_stands_still() {
         for (start, increment, kept) in [(100, 5, 50), (1_000, 10, 90)] {
             let mut left = start;
-            for _ in 0..300 {
-                left = left - clock(left, increment, None).hard.as_millis() as u32 + increment;
+            for number in 1..=300 {
+                left = left - at_move(number, left, increment, None).hard.as_millis() as u32 + increment;
             }
             assert!(left > kept, "{start}+{increment}: {left} ms left");
         }
+    }
+
+    #[test]
+    fn the_first_moves_of_a_game_get_about_the_same_time() {
+        let (mut left, mut shares) = (60_000, Vec::new());
+        for number in 1..=20 {
+            let soft = at_move(number, left, 600, None).soft.as_millis() as u32;
+            left = left - soft * 8 / 5 + 600; // as the soft limit is stretched on average
+            shares.push(soft);
+        }
+        let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
+        assert!(*most * 4 < least * 5, "{shares:?}");
+        assert_eq!(at_move(u32::MAX, left, 600, None), at_move(100, left, 600, None));
     }
 
     #[test]
@@ -149,11 +177,11 @@ mod tests {
 
     #[test]
     fn fixed_time_is_used_but_for_the_overhead() {
-        let per_move = |ms| manager(TimeLimit::PerMove(MS * ms));
+        let per_move = |ms| manager(TimeLimit::PerMove(MS * ms), 1);
         assert_eq!(per_move(1000).hard, 990 * MS);
         assert_eq!(per_move(10).hard, 5 * MS);
         assert_eq!(per_move(0).hard, Duration::ZERO);
-        assert!(!manager(TimeLimit::Unlimited).is_over(Duration::from_secs(1 << 40)));
+        assert!(!manager(TimeLimit::Unlimited, 1).is_over(Duration::from_secs(1 << 40)));
     }
 
     #[test]
