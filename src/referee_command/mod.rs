@@ -178,7 +178,7 @@ fn open(
     let mut observer = StandbyReferee::open(event, folder, &identity, witness).map_err(explain)?;
     if observer.has_ended() && !plan.options.stay {
         end_observation(&mut observer, console)?;
-        if observer.has_acted_last() && observer.is_end_told().map_err(explain)? {
+        if observer.has_acted_last() && observer.is_end_told() {
             if observer.tell_end_again(&plan.peer(referee).map_err(WrongInput::of)?).map_err(explain)? {
                 console::say(&format!("the referee at {referee} had an older copy; it has the end now"));
             }

@@ -1,9 +1,11 @@
 //! What an observer takes in: facts are applied as they arrive, so that it can take over at once, and stored together if they
 //! arrived together.
 
+#[cfg(test)]
+use super::history::{History, Note};
 use super::{EventState, Fact};
 
-/// Where an observer stores facts.
+/// Where a referee stores facts.
 pub(super) trait FactStore {
     /// Why facts can't be stored or read.
     type Error;
@@ -147,21 +149,44 @@ impl FactStore for super::EventStore {
 
 /// What tests store.
 #[cfg(test)]
-impl FactStore for Vec<Fact> {
+#[derive(Clone, Debug, Default)]
+pub(super) struct MemoryStore {
+    pub(super) facts: Vec<Fact>,
+    pub(super) history: History,
+}
+
+#[cfg(test)]
+impl MemoryStore {
+    pub(super) fn note(&mut self, note: Note) {
+        let (name, value) = note.words(self.history.count());
+        self.history.recall(name, &value);
+    }
+
+    pub(super) fn set_aside(&mut self, number: u64) {
+        self.facts.truncate(number as usize - 1);
+        self.history.cut(number - 1);
+    }
+}
+
+#[cfg(test)]
+impl FactStore for MemoryStore {
     type Error = std::convert::Infallible;
 
     fn add(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
-        self.extend_from_slice(facts);
+        for fact in facts {
+            self.history.push(fact, &serde_json::to_string(fact).expect("JSON"));
+        }
+        self.facts.extend_from_slice(facts);
         Ok(())
     }
 
     fn replace(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
-        *self = facts.to_vec();
-        Ok(())
+        self.set_aside(1);
+        self.add(facts)
     }
 
     fn all(&self) -> Result<Vec<Fact>, Self::Error> {
-        Ok(self.clone())
+        Ok(self.facts.clone())
     }
 }
 
@@ -188,7 +213,7 @@ mod tests {
     #[test]
     fn what_is_applied_is_stored_whatever_comes_next() {
         let mut event = EventState::new(settings(&["A", "B"]), MatchOpenings::none()).expect("an event");
-        let (mut intake, mut store) = (Intake::default(), Vec::new());
+        let (mut intake, mut store) = (Intake::default(), MemoryStore::default());
         let json = |fact: &Fact| serde_json::to_string(fact).expect("JSON");
         let mv = Fact::Moved { game: 0, mv: "e2e4".to_owned(), used: 1, words: MoveWords::default() };
         let told = [Fact::Epoch { epoch: 1, by: 1 }, began(0, 1), mv.clone()];
@@ -199,9 +224,9 @@ mod tests {
         assert!(matches!(intake.take(&mut event, 0, 5, &json(&mv)), Err(NotTaken::Gap(_))));
         // The same move again does not fit, and must leave no trace.
         assert!(matches!(intake.take(&mut event, 0, 4, &json(&mv)), Err(NotTaken::Misfit(_))));
-        assert_eq!((store.len(), intake.last(0)), (0, 3));
+        assert_eq!((store.facts.len(), intake.last(0)), (0, 3));
         assert_eq!(intake.settle(&mut event, &mut store), Ok(true));
-        assert_eq!(store, told);
+        assert_eq!(store.facts, told);
         assert_eq!(event.live_games[&0].record.moves.len(), 1);
         assert_eq!(intake.settle(&mut event, &mut store), Ok(false));
         let answer = Fact::Moved { game: 0, mv: "e7e5".to_owned(), used: 1, words: MoveWords::default() };

@@ -11,6 +11,7 @@ mod director;
 mod event;
 mod fact;
 mod guesses;
+mod history;
 mod intake;
 mod job_thread;
 mod lease;

@@ -3,7 +3,8 @@
 //! Each begins with a checksum: the CRC-32 of the rest in eight hexadecimal digits. What comes with another one was damaged on
 //! its way, and nothing in it is believed: a digit of an acknowledgement decides what may be told.
 
-use super::lease::{StoreSummary, Term};
+use super::history::StoreSummary;
+use super::lease::Term;
 
 /// A line between referees. docs/REFEREE.md has the table.
 #[derive(Clone, Debug, PartialEq)]

@@ -16,10 +16,10 @@ use messages::referee::{
     Analysis, ClientRecord, ClientState, ClientTask, Directive, Moves, Remark, Request, Response, answer_with,
 };
 
-use super::intake::{Intake, NotTaken, restore_anew};
-use super::lease::{Comparison, Lease, LeaseStep, ObservedStore, StoreSummary, Term, Watch, yields};
+use super::history::{Comparison, History, Note, StoreSummary};
+use super::intake::{FactStore, Intake, MemoryStore, NotTaken, restore_anew};
+use super::lease::{Lease, LeaseStep, Term, Watch};
 use super::peer_line::{PeerLine, checksum};
-use super::store::sum_on;
 use super::tests::{seconds, settings};
 use super::*;
 use crate::MatchOpenings;
@@ -70,11 +70,11 @@ enum Event {
     Cut(u64),
 }
 
-/// A referee. `durable` survives a crash.
+/// A referee. `store` survives a crash.
 #[expect(clippy::struct_excessive_bools, reason = "they say different things")]
 struct Node {
     id: u64,
-    durable: Vec<Fact>,
+    store: MemoryStore,
     observes: bool,
     life: u32,
     is_up: bool,
@@ -97,16 +97,10 @@ struct Node {
     telling: Option<(Link, u64)>,
     /// The connection over which it is told the end, and the number of the last fact.
     successor: Option<(Link, u64)>,
-    /// The term of a referee that has taken over from it, as its store says.
-    fenced: Option<Term>,
     /// Whether it has the end of the event, and has gone home.
     is_done: bool,
     /// Whether it has died for good.
     is_dead: bool,
-    /// Whether it went on without its observer, as the witness let it.
-    has_left: bool,
-    /// The number of facts with which the event was over and everybody was told.
-    over: Option<u64>,
     /// The connection over which the observer was told the end, and until when it is waited for.
     told_over: Option<Link>,
     home_at: Option<u64>,
@@ -240,7 +234,7 @@ impl Node {
     fn new(id: u64, observes: bool, rate: f64) -> Node {
         Node {
             id,
-            durable: Vec::new(),
+            store: MemoryStore { history: History::new(id), ..MemoryStore::default() },
             observes,
             life: 0,
             is_up: true,
@@ -258,11 +252,8 @@ impl Node {
             fence: None,
             telling: None,
             successor: None,
-            fenced: None,
             is_done: false,
             is_dead: false,
-            has_left: false,
-            over: None,
             told_over: None,
             home_at: None,
             has_acted: false,
@@ -276,7 +267,7 @@ impl Node {
     /// The process begins, with what is stored.
     fn start(&mut self, now: u64) {
         let mut event = empty_event();
-        for fact in &self.durable {
+        for fact in &self.store.facts {
             event.restore(fact).expect("what is stored fits");
         }
         event.take_effects();
@@ -286,69 +277,21 @@ impl Node {
         (self.has_acted, self.is_current) = (false, false);
         self.intake = Intake::default();
         self.clients.clear();
-        self.fence = self.taken_over().filter(|_| self.event.referee == self.id);
-        let patience = if self.fence.is_some() || self.has_left { END_PATIENCE } else { GRACE };
-        self.home_at = (self.over == Some(self.stored())).then_some(now + patience);
+        let history = &self.store.history;
+        self.fence = history.taken_over();
+        let patience = if self.fence.is_some() || history.has_left { END_PATIENCE } else { GRACE };
+        self.home_at = history.is_over().then_some(now + patience);
         self.told_over = None;
         self.ran = now;
     }
 
     fn observer(&self) -> Option<u64> {
-        let fenced_by = self.fenced.filter(|&term| self.is_succeeded_by(term)).map(|(_, by)| by);
-        fenced_by.or(self.event.observer.filter(|&observer| observer != self.id))
-    }
-
-    /// See `EventStore::is_succeeded_by`.
-    fn is_succeeded_by(&self, term: Term) -> bool {
-        yields(self.event.term(), term) || self.end_of(term).is_none()
+        let successor = self.store.history.successor().map(|(_, by)| by);
+        successor.or(self.event.observer.filter(|&observer| observer != self.id))
     }
 
     fn stored(&self) -> u64 {
-        self.durable.len() as u64
-    }
-
-    /// How the store of an observer compares with this one.
-    fn compare(&self, observer: &StoreSummary) -> Comparison {
-        let named = Fact::Observer { by: Some(observer.by) };
-        let own = ObservedStore {
-            by: self.id,
-            event: self.event.founder,
-            count: self.stored(),
-            end: self.end_of(observer.term),
-            is_same: self.checksum(observer.first.saturating_sub(1)) == observer.sum,
-            has_named: self.durable.contains(&named),
-        };
-        own.compare(observer)
-    }
-
-    /// The checksum of so many facts; see `EventStore::checksum`.
-    fn checksum(&self, count: u64) -> u32 {
-        let json = |fact: &Fact| serde_json::to_string(fact).expect("JSON");
-        self.durable.iter().take(count as usize).fold(0, |sum, fact| sum_on(sum, &json(fact)))
-    }
-
-    /// The number of the last fact of a term; see `EventStore::end_of`.
-    fn end_of(&self, term: Term) -> Option<u64> {
-        let mut is_within = term == (0, 0);
-        for (fact, number) in self.durable.iter().zip(0..) {
-            let Fact::Epoch { epoch, by } = fact else { continue };
-            if is_within {
-                return Some(number);
-            }
-            is_within = (*epoch, *by) == term;
-        }
-        is_within.then(|| self.stored())
-    }
-
-    /// Where it took over, or does now: the term and the first fact. See `StandbyReferee::take_over`.
-    fn taken_over(&self) -> Option<(Term, u64)> {
-        let epochs = self.durable.iter().zip(1..).filter_map(|(fact, number)| match fact {
-            Fact::Epoch { by, epoch } => Some(((*epoch, *by), number)),
-            _ => None,
-        });
-        let epochs: Vec<(Term, u64)> = epochs.collect();
-        let other = epochs.iter().rposition(|((_, by), _)| *by != self.id)?;
-        Some(epochs.get(other + 1).copied().unwrap_or((self.event.term(), self.stored() + 1)))
+        self.store.history.count()
     }
 
     /// Whether it acts, and all games have been played and told.
@@ -366,8 +309,9 @@ impl Node {
     /// Takes the facts from a number on out, as the other referee doesn't have them, and starts anew.
     fn go_back(&mut self, number: u64, now: u64) {
         let is_told = |fact: &Fact| matches!(fact, Fact::Observer { .. } | Fact::Epoch { .. });
-        let own = self.durable.split_off(number as usize - 1);
+        let own = &self.store.facts[number as usize - 1..];
         assert!(!own.is_empty() && !own.iter().any(is_told), "facts of a term without a right to it");
+        self.store.set_aside(number);
         self.start(now);
     }
 
@@ -468,7 +412,7 @@ impl Simulation {
     fn is_settled(&self) -> bool {
         let at = self.late();
         let ends = |one: &Node, other: &Node| {
-            let is_left_alone = other.is_dead || (other.is_idle(self.witness) && !one.has_left);
+            let is_left_alone = other.is_dead || (other.is_idle(self.witness) && !one.store.history.has_left);
             // It waits a minute for the other, and goes home: nothing is left to be played.
             let has_all = other.observes && other.event.has_ended() && other.stored() == one.stored();
             (one.is_done && (other.is_done || is_left_alone || has_all)) || (one.is_over(at) && other.is_dead)

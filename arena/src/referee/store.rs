@@ -17,7 +17,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 use super::checkpoints::Checkpoints;
 use super::differences::differences;
 use super::fact::Fact;
-use super::lease::{Term, yields};
+use super::history::{History, Note};
 use super::shown_count::ShownCount;
 use super::view::unix_millis;
 
@@ -94,13 +94,11 @@ pub struct EventStore {
     database: Connection,
     _lock: File,
     path: PathBuf,
-    /// For each fact the checksum of all facts up to it.
-    sums: Vec<u32>,
+    /// What is stored, as far as it is known without reading it again.
+    pub(super) history: History,
     shown: ShownCount,
     /// Whether it had no facts when it was opened.
     pub(super) was_new: bool,
-    /// Number of the referee that the store belongs to, at random.
-    pub(super) referee: u64,
 }
 
 /// Time that `SQLite` waits for a checkpoint or for another program that reads the database before it gives up.
@@ -153,13 +151,14 @@ impl EventStore {
                 database.execute(insert, [settings]).map_err(failed)?;
             }
         }
-        let referee = referee(&database).map_err(failed)?;
-        let sums = read(&database, path, failed, &mut restore)?;
-        let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, sums.len() as u64 + 1)
+        let mut history = History::new(referee(&database).map_err(failed)?);
+        recall(&database, &mut history).map_err(failed)?;
+        read(&database, path, failed, &mut history, &mut restore)?;
+        let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, history.count() + 1)
             .map_err(|error| EventStoreError::System { path: path.to_owned(), error })?;
         let shown = ShownCount::read(path.with_extension("shown"))?;
-        let (path, was_new) = (path.to_owned(), sums.is_empty());
-        Ok(EventStore { checkpoints, database, _lock: lock, path, sums, shown, was_new, referee })
+        let (path, was_new) = (path.to_owned(), history.count() == 0);
+        Ok(EventStore { checkpoints, database, _lock: lock, path, history, shown, was_new })
     }
 
     /// From now on the database takes over what is in its log when it is closed.
@@ -180,13 +179,13 @@ impl EventStore {
             return Ok(());
         }
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let known = self.sums.len();
-        let next = insert(&mut self.database, &mut self.sums, facts).map_err(|error| {
+        let known = self.history.count();
+        if let Err(error) = insert(&mut self.database, &mut self.history, facts) {
             // Nothing was stored.
-            self.sums.truncate(known);
-            failed(error)
-        })?;
-        self.checkpoints.stored_before(next).map_err(failed)
+            self.history.cut(known);
+            return Err(failed(error));
+        }
+        self.checkpoints.stored_before(self.history.count() + 1).map_err(failed)
     }
 
     /// Notes that somebody is shown what rests on the facts up to a number. That is a matter of a file beside the database: an older copy of
@@ -244,58 +243,6 @@ impl EventStore {
         Ok(facts)
     }
 
-    /// The terms, and the number of the fact with which each began.
-    fn terms(&self) -> Result<Vec<(u64, Term)>, EventStoreError> {
-        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let query = "SELECT number, fact FROM facts WHERE fact LIKE '{\"fact\":\"epoch\"%' ORDER BY number";
-        let mut statement = self.database.prepare_cached(query).map_err(failed)?;
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
-        let mut terms = Vec::new();
-        for row in statement.query_map([], read).map_err(failed)? {
-            let (number, text) = row.map_err(failed)?;
-            if let Ok(Fact::Epoch { epoch, by }) = serde_json::from_str(&text) {
-                terms.push((number as u64, (epoch, by)));
-            }
-        }
-        Ok(terms)
-    }
-
-    /// Returns the number of the last fact that was recorded in a term; `None` if the store has no such term. Before the first
-    /// term there is only the fact number 0, which is none.
-    ///
-    /// # Errors
-    /// The facts cannot be read.
-    pub(super) fn end_of(&self, term: Term) -> Result<Option<u64>, EventStoreError> {
-        let mut is_within = term == (0, 0);
-        for (number, begun) in self.terms()? {
-            if is_within {
-                return Ok(Some(number - 1));
-            }
-            is_within = begun == term;
-        }
-        Ok(is_within.then(|| self.count()))
-    }
-
-    /// Whether a fact names a referee as the one that may take over.
-    ///
-    /// # Errors
-    /// The facts cannot be read.
-    pub(super) fn has_named(&self, by: u64) -> Result<bool, EventStoreError> {
-        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let named = serde_json::to_string(&Fact::Observer { by: Some(by) }).unwrap_or_default();
-        let query = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact = ?1)";
-        self.database.query_row(query, [named], |row| row.get(0)).map_err(failed)
-    }
-
-    /// The epoch in which a fact was recorded; 0 before the first.
-    ///
-    /// # Errors
-    /// The facts cannot be read.
-    pub(super) fn epoch_of(&self, number: u64) -> Result<u64, EventStoreError> {
-        let before = self.terms()?.into_iter().take_while(|&(began, _)| began <= number).last();
-        Ok(before.map_or(0, |(_, (epoch, _))| epoch))
-    }
-
     /// The games that have facts that were set aside.
     ///
     /// # Errors
@@ -306,24 +253,6 @@ impl EventStore {
         let mut statement = self.database.prepare_cached(query).map_err(failed)?;
         let games = statement.query_map([], |row| row.get::<_, i64>(0)).map_err(failed)?;
         games.map(|game| game.map(|game| game as u64)).collect::<Result<_, _>>().map_err(failed)
-    }
-
-    /// Returns where this referee took over from another one the last time, if that one has not been the author of facts since: the number
-    /// of the first fact that the other does not have of itself, and the epoch that began there.
-    ///
-    /// # Errors
-    /// The facts cannot be read.
-    pub(super) fn taken_over(&self) -> Result<Option<(u64, u64)>, EventStoreError> {
-        let (mut taken, mut before) = (None, self.referee);
-        for (number, (epoch, by)) in self.terms()? {
-            if by != self.referee {
-                taken = None;
-            } else if before != by {
-                taken = Some((number, epoch));
-            }
-            before = by;
-        }
-        Ok(taken)
     }
 
     /// Takes the facts from a number on out of the event. They are kept in a table of their own.
@@ -340,141 +269,26 @@ impl EventStore {
         // Nobody was shown these facts, unless two referees have acted.
         self.shown.lower(number - 1)?;
         transaction.commit().map_err(failed)?;
-        self.sums.truncate(number as usize - 1);
+        self.history.cut(number - 1);
         Ok(())
     }
 
-    /// Notes that all games have been played, and everybody was told.
+    /// Remembers something beside the facts.
     ///
     /// # Errors
     /// The store can't be changed.
-    pub(super) fn mark_over(&self) -> Result<(), EventStoreError> {
-        self.note("over", &self.count().to_string())
-    }
-
-    /// Whether all games had been played when the store was used last.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    pub(super) fn is_over(&self) -> Result<bool, EventStoreError> {
-        Ok(self.noted("over")? == Some(self.count().to_string()))
-    }
-
-    /// Notes that the other referee knows the end of the event, too.
-    ///
-    /// # Errors
-    /// The store can't be changed.
-    pub(super) fn mark_told(&self) -> Result<(), EventStoreError> {
-        self.note("told", &self.count().to_string())
-    }
-
-    /// Notes that the other referee has lost the end of the event.
-    ///
-    /// # Errors
-    /// The store can't be changed.
-    pub(super) fn mark_untold(&self) -> Result<(), EventStoreError> {
-        self.note("told", "")
-    }
-
-    /// Whether the other referee knew the end of the event when the store was used last.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    pub(super) fn is_told(&self) -> Result<bool, EventStoreError> {
-        Ok(self.noted("told")? == Some(self.count().to_string()))
-    }
-
-    /// Notes whether this referee has gone on without its observer, which knows nothing of it.
-    ///
-    /// # Errors
-    /// The store can't be changed.
-    pub(super) fn mark_left(&self, has_left: bool) -> Result<(), EventStoreError> {
-        self.note("left", if has_left { "1" } else { "0" })
-    }
-
-    /// Whether this referee has gone on without its observer.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    pub(super) fn has_left(&self) -> Result<bool, EventStoreError> {
-        Ok(self.noted("left")?.as_deref() == Some("1"))
-    }
-
-    /// Notes that the director has given up what the other referee has.
-    ///
-    /// # Errors
-    /// The store can't be changed.
-    pub(super) fn give_other_up(&self) -> Result<(), EventStoreError> {
-        self.note("fenced", "")?;
-        self.note("given-up", "1")
-    }
-
-    /// Whether the director has given up what the other referee has.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    pub(super) fn is_other_given_up(&self) -> Result<bool, EventStoreError> {
-        Ok(self.noted("given-up")?.is_some())
-    }
-
-    /// Notes that another referee has taken over, in a term.
-    ///
-    /// # Errors
-    /// The store can't be changed.
-    pub(super) fn mark_fenced(&self, (epoch, by): Term) -> Result<(), EventStoreError> {
-        self.note("fenced", &format!("{epoch} {by}"))
-    }
-
-    /// Whether another referee that has begun a term has taken over from this one, whose last term is `own`: that term is later, or
-    /// not known here. The store may be an older copy with which this one went on, so that its own terms have any numbers.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    pub(super) fn is_succeeded_by(&self, own: Term, term: Term) -> Result<bool, EventStoreError> {
-        Ok(yields(own, term) || (!self.is_other_given_up()? && self.end_of(term)?.is_none()))
-    }
-
-    /// The term of a referee that has taken over from this one, whose last term is `own`, if that was noted.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    pub(super) fn successor(&self, own: Term) -> Result<Option<Term>, EventStoreError> {
-        let Some(term) = self.fenced()? else { return Ok(None) };
-        Ok(self.is_succeeded_by(own, term)?.then_some(term))
-    }
-
-    /// The term in which another referee had taken over when the store was used last.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    fn fenced(&self) -> Result<Option<Term>, EventStoreError> {
-        let read = |text: &str| {
-            let (epoch, by) = text.split_once(' ')?;
-            Some((epoch.parse().ok()?, by.parse().ok()?))
-        };
-        Ok(self.noted("fenced")?.as_deref().and_then(read))
-    }
-
-    fn note(&self, name: &str, value: &str) -> Result<(), EventStoreError> {
+    pub(super) fn note(&mut self, note: Note) -> Result<(), EventStoreError> {
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let (name, value) = note.words(self.history.count());
         let insert = "INSERT OR REPLACE INTO event (name, value) VALUES (?1, ?2)";
-        self.database.execute(insert, [name, value]).map(drop).map_err(failed)
-    }
-
-    fn noted(&self, name: &str) -> Result<Option<String>, EventStoreError> {
-        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let query = "SELECT value FROM event WHERE name = ?1";
-        self.database.query_row(query, [name], |row| row.get(0)).optional().map_err(failed)
+        self.database.execute(insert, [name, &value]).map_err(failed)?;
+        self.history.recall(name, &value);
+        Ok(())
     }
 
     /// Returns the number of facts.
     pub fn count(&self) -> u64 {
-        self.sums.len() as u64
-    }
-
-    /// The checksum of so many facts, from the first on; `None` if there are not so many.
-    pub(super) fn checksum(&self, count: u64) -> Option<u32> {
-        count.checked_sub(1).map_or(Some(0), |last| self.sums.get(last as usize).copied())
+        self.history.count()
     }
 }
 
@@ -526,15 +340,8 @@ pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-/// Continues the checksum of facts with the next one, as it is stored.
-pub(super) fn sum_on(sum: u32, fact: &str) -> u32 {
-    let mut sum = crc32fast::Hasher::new_with_initial(sum);
-    sum.update(fact.as_bytes());
-    sum.finalize()
-}
-
-/// Stores facts behind those of which there are checksums, adds theirs, and returns the next number.
-fn insert(database: &mut Connection, sums: &mut Vec<u32>, facts: &[Fact]) -> rusqlite::Result<u64> {
+/// Stores facts behind those that are known, and adds them to these.
+fn insert(database: &mut Connection, history: &mut History, facts: &[Fact]) -> rusqlite::Result<()> {
     let at = unix_millis(SystemTime::now()) as i64;
     let transaction = database.transaction()?;
     {
@@ -544,39 +351,47 @@ fn insert(database: &mut Connection, sums: &mut Vec<u32>, facts: &[Fact]) -> rus
             let text = serde_json::to_string(fact)
                 .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
             let game = fact.game().map(|game| game as i64);
-            sums.push(sum_on(sums.last().copied().unwrap_or(0), &text));
-            statement.execute(params![sums.len() as i64, at, game, text])?;
+            history.push(fact, &text);
+            statement.execute(params![history.count() as i64, at, game, text])?;
         }
     }
-    transaction.commit()?;
-    Ok(sums.len() as u64 + 1)
+    transaction.commit()
 }
 
-/// Reads all facts and returns the checksum up to each.
+/// Reads all notes.
+fn recall(database: &Connection, history: &mut History) -> rusqlite::Result<()> {
+    let mut statement = database.prepare("SELECT name, value FROM event")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        history.recall(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?);
+    }
+    Ok(())
+}
+
+/// Reads all facts.
 fn read(
     database: &Connection,
     path: &Path,
     failed: impl Fn(rusqlite::Error) -> EventStoreError,
+    history: &mut History,
     restore: &mut impl FnMut(Fact) -> Result<(), String>,
-) -> Result<Vec<u32>, EventStoreError> {
+) -> Result<(), EventStoreError> {
     let mut statement =
         database.prepare("SELECT number, fact FROM facts ORDER BY number").map_err(&failed)?;
     let mut rows = statement.query([]).map_err(&failed)?;
-    let (mut sums, mut sum) = (Vec::new(), 0);
     while let Some(row) = rows.next().map_err(&failed)? {
         let number = row.get::<_, i64>(0).map_err(&failed)? as u64;
         let damaged = |reason| EventStoreError::Damaged { path: path.to_owned(), number, reason };
         let text: String = row.get(1).map_err(|error| damaged(error.to_string()))?;
-        if number != sums.len() as u64 + 1 {
-            return Err(damaged(format!("expected fact {}", sums.len() + 1)));
+        if number != history.count() + 1 {
+            return Err(damaged(format!("expected fact {}", history.count() + 1)));
         }
         let fact: Fact = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
         // As it is sent: an earlier version may have written it in other words.
-        sum = sum_on(sum, &serde_json::to_string(&fact).unwrap_or_default());
-        sums.push(sum);
+        history.push(&fact, &serde_json::to_string(&fact).unwrap_or_default());
         restore(fact).map_err(damaged)?;
     }
-    Ok(sums)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -609,19 +424,6 @@ mod tests {
         assert_eq!((after.as_slice(), store.count()), (&told[..], 2));
         drop(store);
         assert!(matches!(facts(&path, "{\"x\":1}"), Err(EventStoreError::OtherEvent { .. })));
-    }
-
-    #[test]
-    fn it_knows_where_it_took_over() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (mut store, _) = facts(&folder.path().join("event.sqlite"), "{}").expect("a store");
-        let own = store.referee;
-        let terms = [(1, own), (2, own), (3, 7), (4, own), (5, own), (6, 7)];
-        let taken = terms.map(|(epoch, by)| {
-            store.commit(&[Fact::Epoch { epoch, by }, Fact::Round { round: 1 }]).expect("stored");
-            store.taken_over().expect("read")
-        });
-        assert_eq!(taken, [None, None, None, Some((7, 4)), Some((7, 4)), None]);
     }
 
     #[test]

@@ -38,6 +38,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
 use super::director::Instruction;
+use super::history::Note;
 use super::lease::Lease;
 use super::view::Opinions;
 use super::{
@@ -263,8 +264,6 @@ pub struct Service {
     observers: Observers,
     lease: Lease<Held>,
     duty: Duty,
-    /// The referee of which the store says that it has taken over, or may. This one waits for it.
-    fenced_by: Option<u64>,
     claims: Claims,
     succession: Succession,
     /// Whether the open pages were not told of a change, because something was held back.
@@ -349,7 +348,6 @@ impl Service {
         let address = listener.address;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
-        let fenced_by = store.successor(event.term())?.map(|(_, by)| by);
         network.spawn(connection::serve(listener, next, Role::Client, tls.clone(), pulse.clone()));
         Ok(Service {
             event,
@@ -370,7 +368,6 @@ impl Service {
             observers: Observers::default(),
             lease: Lease::default(),
             duty: Duty::Begins,
-            fenced_by,
             claims: Claims::new(witness),
             succession: Succession::default(),
             has_unshown: false,
@@ -415,8 +412,8 @@ impl Service {
     /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
         let begin = Instant::now();
-        if !stays && self.store.is_over()? {
-            if self.is_end_told()? {
+        if !stays && self.store.history.is_over() {
+            if self.is_end_told() {
                 return self.end_again(tell);
             }
             self.wait_at_the_end(begin, tell)?;
@@ -442,7 +439,7 @@ impl Service {
             if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
                 self.close_event(stays, now, tell)?;
             }
-            if !stays && self.may_go_home(now)? {
+            if !stays && self.may_go_home(now) {
                 if !self.is_acting() {
                     return self.end_again(tell);
                 }
@@ -463,11 +460,11 @@ impl Service {
         // The other referee may know the end already, without what would be ordered here.
         self.is_settled = !stays;
         if reported != self.reported {
-            self.store.mark_over()?;
+            self.store.note(Note::Over)?;
             if !stays {
                 // Writing may take longer than the observer waits; nothing is left to take over.
                 self.wait_at_the_end(now, tell)?;
-                self.may_go_home(now)?;
+                self.may_go_home(now);
             }
             self.report()?;
             let text = match reported {
@@ -564,7 +561,7 @@ impl Service {
         }
         if !self.is_acting() {
             // It may wait for the other one after the end.
-            return Ok(if self.store.is_over()? { ServiceEnd::Complete } else { end });
+            return Ok(if self.store.history.is_over() { ServiceEnd::Complete } else { end });
         }
         self.deliver(tell)?;
         if !self.event.has_ended() || self.lease.holds() {
@@ -573,7 +570,7 @@ impl Service {
         if self.reported != Some(self.store.count()) {
             self.report()?;
         }
-        self.store.mark_over()?;
+        self.store.note(Note::Over)?;
         Ok(ServiceEnd::Complete)
     }
 

@@ -16,7 +16,8 @@ use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, Role, Service, ServiceEnd, ServiceError};
 use crate::referee::guesses::{GuessLimiter, RefusedGuess};
-use crate::referee::lease::{Comparison, ObservedStore, StoreSummary, Term};
+use crate::referee::history::{Comparison, Note, StoreSummary};
+use crate::referee::lease::Term;
 use crate::referee::peer_line::{PeerLine, checksum};
 use crate::referee::settings::is_same;
 use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
@@ -215,7 +216,7 @@ impl Service {
         match PeerLine::parse(line.as_bytes()) {
             Some(PeerLine::Fence { token, term, first, last })
                 if self.observers.check(connection, &token, at).is_ok()
-                    && self.store.is_succeeded_by(self.event.term(), term)? =>
+                    && self.store.history.is_succeeded_by(term) =>
             {
                 return self.yield_to(connection, term, first, last, tell);
             }
@@ -314,30 +315,30 @@ impl Service {
         at: Instant,
     ) -> Result<Result<(), Refusal>, ServiceError> {
         let &StoreSummary { by, first, term, .. } = observer;
-        let compared = self.compare(observer)?;
+        let compared = self.compare(observer);
         if compared == Comparison::Foreign {
             let has_acted_since = !self.is_acting() && observer.event == self.event.founder && term.1 == by;
             return Ok(Err(Refusal::Other(if has_acted_since { ACTED_SINCE } else { OTHER_EVENT })));
         }
         if self.observer().is_some_and(|observer| observer != by) {
-            let is_succeeded = self.successor_term()?.is_some();
+            let is_succeeded = self.store.history.successor().is_some();
             return Ok(Err(Refusal::Other(if is_succeeded { OTHER_ACTED } else { OTHER_OBSERVER })));
         }
         match compared {
             Comparison::Back(from) => return Ok(Err(Refusal::Back(from))),
-            Comparison::Ahead(_) | Comparison::Successor if self.store.is_other_given_up()? => {
+            Comparison::Ahead(_) | Comparison::Successor if self.store.history.is_other_given_up => {
                 return Ok(Err(Refusal::Other(OLDER_COPY)));
             }
             Comparison::Ahead(from) => {
                 // It takes over, and nothing may go on here without it.
-                self.store.mark_fenced((term.0 + 1, by))?;
+                self.store.note(Note::Fenced(Some((term.0 + 1, by))))?;
                 return Ok(Err(Refusal::Ahead(from)));
             }
             Comparison::Successor => return Ok(Err(Refusal::Successor(term))),
             Comparison::Behind | Comparison::Foreign => {}
         }
-        if self.store.has_left()? && !self.event.has_ended() {
-            self.store.mark_left(false)?;
+        if self.store.history.has_left && !self.event.has_ended() {
+            self.store.note(Note::Left(false))?;
         }
         if let Some(old) = self.lease.connection() {
             self.drop_observer(old);
@@ -352,19 +353,11 @@ impl Service {
     }
 
     /// Compares this store with that of an observer.
-    fn compare(&self, observer: &StoreSummary) -> Result<Comparison, ServiceError> {
-        let own = ObservedStore {
-            by: self.store.referee,
-            event: self.event.founder,
-            count: self.store.count(),
-            end: self.store.end_of(observer.term)?,
-            is_same: self.store.checksum(observer.first.saturating_sub(1)) == Some(observer.sum),
-            has_named: self.store.has_named(observer.by)?,
-        };
-        Ok(match own.compare(observer) {
+    fn compare(&self, observer: &StoreSummary) -> Comparison {
+        match self.store.history.compare(self.event.founder, observer) {
             Comparison::Foreign if self.has_lost_all_to(observer) => Comparison::Ahead(1),
             compared => compared,
-        })
+        }
     }
 
     /// Whether this referee began in a new folder, and an observer that comes has facts of the event: then this one has lost all of them.
@@ -373,7 +366,8 @@ impl Service {
         let &StoreSummary { by, first, term: (_, author), .. } = observer;
         let begins = self.store.was_new && self.is_acting() && self.event.results.is_empty();
         // Who acted last goes on by itself when it is refused.
-        let waits = self.fenced_by == Some(by) && author != by && !self.is_acting();
+        let successor = self.store.history.successor().map(|(_, successor)| successor);
+        let waits = successor == Some(by) && author != by && !self.is_acting();
         first > 1 && (begins || waits)
     }
 

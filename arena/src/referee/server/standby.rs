@@ -21,8 +21,9 @@ use super::term::CLAIM_INTERVAL;
 use super::witness::claim;
 use super::{ListenConfig, Service, ServiceError};
 use crate::referee::differences::differing;
+use crate::referee::history::{Note, StoreSummary};
 use crate::referee::intake::{Intake, NotTaken, restore_anew};
-use crate::referee::lease::{SILENCE, StoreSummary, Watch};
+use crate::referee::lease::{SILENCE, Watch};
 use crate::referee::peer_line::{PeerLine, checksum};
 use crate::referee::regular::named;
 use crate::referee::{EventState, EventStore, Fact, Notice, report, view};
@@ -215,7 +216,7 @@ impl StandbyReferee {
 
     /// Whether this was the acting referee when its store was closed.
     pub fn has_acted_last(&self) -> bool {
-        self.event.referee == self.store.referee
+        self.event.referee == self.store.history.referee
     }
 
     /// Whether all games have been played, as far as this referee knows.
@@ -230,7 +231,7 @@ impl StandbyReferee {
     pub fn finish(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<Option<String>, ServiceError> {
         let mut files = EventFiles::open(&self.folder, &self.event)
             .map_err(|error| ServiceError::File("a file of it", error))?;
-        if self.store.is_over()? && files.are_complete(&self.event) {
+        if self.store.history.is_over() && files.are_complete(&self.event) {
             return Ok(Some(report::text(&self.event)));
         }
         let kept = write_games_anew(&mut files, &self.event, &mut self.store)?;
@@ -243,7 +244,7 @@ impl StandbyReferee {
         let (opinions, log) = (BTreeMap::new(), VecDeque::new());
         let state = view::state(&self.event, &opinions, Instant::now(), &log, false);
         write_report(&files, &self.event, &self.store, &opinions, &state)?;
-        self.store.mark_over()?;
+        self.store.note(Note::Over)?;
         Ok(Some(report::text(&self.event)))
     }
 
@@ -260,7 +261,7 @@ impl StandbyReferee {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<ObservationEnd, ServiceError> {
         self.predecessor = Some(referee.clone());
-        let mut tries = Tries::new(&referee.address, self.patience()?);
+        let mut tries = Tries::new(&referee.address, self.patience());
         loop {
             let before = self.store.count();
             let heard = tries.watch;
@@ -281,15 +282,15 @@ impl StandbyReferee {
     }
 
     /// For how long a referee is waited for that can't be reached yet.
-    fn patience(&self) -> Result<Duration, ServiceError> {
-        Ok(match (self.has_acted_last(), self.has_ended()) {
+    fn patience(&self) -> Duration {
+        match (self.has_acted_last(), self.has_ended()) {
             // The programs wait for this one.
             (true, _) => Duration::ZERO,
             (false, false) => FIRST_PATIENCE,
             // It may have come back with an older copy of its store.
-            (false, true) if self.store.is_told()? => Duration::ZERO,
+            (false, true) if self.store.history.is_told() => Duration::ZERO,
             (false, true) => END_PATIENCE,
-        })
+        }
     }
 
     /// Decides what follows from the end of a connection: whether the observation ends, too. `is_same`: nothing came over it.
@@ -304,7 +305,7 @@ impl StandbyReferee {
         match end {
             Ok(FollowEnd::Over(end)) => {
                 if end == ObservationEnd::Ended {
-                    self.store.mark_told()?;
+                    self.store.note(Note::Told)?;
                 }
                 return Ok(Some(end));
             }
@@ -320,7 +321,7 @@ impl StandbyReferee {
             Ok(FollowEnd::Refused { why, .. }) if has_heard && self.is_named() => tries.again(why, tell),
             // Who waits may not have heard yet that this one has taken over. And this one, if it only waits for its observer,
             // is told by that (`fence`) which facts it has to set aside.
-            Ok(FollowEnd::Refused { acts, why }) if !acts || self.would_wait()? => {
+            Ok(FollowEnd::Refused { acts, why }) if !acts || self.would_wait() => {
                 return Err(tries.unobserved(ErrorKind::PermissionDenied, why));
             }
             Ok(FollowEnd::Refused { why, .. } | FollowEnd::OtherSettings(why)) => {
@@ -342,13 +343,10 @@ impl StandbyReferee {
     }
 
     /// Whether this referee, if it observed nobody, would wait for an observer of its own.
-    fn would_wait(&self) -> Result<bool, ServiceError> {
-        Ok(self.is_succeeded()? || self.event.observer.is_some_and(|observer| observer != self.store.referee))
-    }
-
-    /// Whether another referee has taken over from this one, which does not have its facts yet.
-    fn is_succeeded(&self) -> Result<bool, ServiceError> {
-        Ok(self.store.successor(self.event.term())?.is_some())
+    fn would_wait(&self) -> bool {
+        let history = &self.store.history;
+        history.successor().is_some()
+            || self.event.observer.is_some_and(|observer| observer != history.referee)
     }
 
     /// Number of the facts that are stored, and that the referee has, too.
@@ -358,7 +356,7 @@ impl StandbyReferee {
 
     /// Whether a fact names this referee as the one that may take over.
     fn is_named(&self) -> bool {
-        self.event.observer == Some(self.store.referee)
+        self.event.observer == Some(self.store.history.referee)
     }
 
     /// Whether this referee may take over from one that has fallen silent. It has no connection to it any more.
@@ -373,18 +371,19 @@ impl StandbyReferee {
         // The store may be an older copy, or the referee may have told more.
         let text = "the referee fell silent before this one had all facts, and may take over: it waits for the referee";
         tell(&Notice { urgent: true, text: text.to_owned() });
-        tries.begin_again(self.patience()?);
+        tries.begin_again(self.patience());
         Ok(false)
     }
 
     /// Whether the witness, if there is one, lets this referee take over.
     fn is_let(&self, tries: &mut Tries, tell: &mut dyn FnMut(&Notice)) -> bool {
         let Some(witness) = &self.witness else { return true };
-        let text = match claim(witness, self.event.founder, (self.event.epoch + 1, self.store.referee)) {
-            Ok(true) => return true,
-            Ok(false) => "it is silent, but the witness lets it go on".to_owned(),
-            Err(error) => format!("it is silent, and so is the witness at {}: {error}", witness.address),
-        };
+        let text =
+            match claim(witness, self.event.founder, (self.event.epoch + 1, self.store.history.referee)) {
+                Ok(true) => return true,
+                Ok(false) => "it is silent, but the witness lets it go on".to_owned(),
+                Err(error) => format!("it is silent, and so is the witness at {}: {error}", witness.address),
+            };
         tries.again(text, tell);
         thread::sleep(CLAIM_INTERVAL);
         false
@@ -412,7 +411,7 @@ impl StandbyReferee {
         }
         tell(&Notice { urgent: true, text });
         // If the event has ended, it has lost that, too.
-        self.store.mark_untold()?;
+        self.store.note(Note::Untold)?;
         Ok(self.is_let(tries, tell).then_some(ObservationEnd::TakeOver))
     }
 
@@ -440,7 +439,7 @@ impl StandbyReferee {
         stop: &AtomicBool,
     ) -> Result<FollowEnd, ServiceError> {
         // Its first facts may be others than those that its successor has.
-        let is_succeeded = self.is_succeeded()?;
+        let is_succeeded = self.store.history.successor().is_some();
         self.needs_all = is_succeeded || self.has_acted_last();
         if is_succeeded {
             self.is_current = false;
@@ -467,11 +466,11 @@ impl StandbyReferee {
             transport::connect(&referee.address, &referee.security, SILENCE / 4).map_err(failed)?;
         let shared = self.shared();
         let store = StoreSummary {
-            by: self.store.referee,
+            by: self.store.history.referee,
             event: self.event.founder,
             first: shared + 1,
             term: self.event.term(),
-            sum: self.store.checksum(shared).unwrap_or_default(),
+            sum: self.store.history.checksum(shared).unwrap_or_default(),
         };
         let (token, settings_sum) = (referee.token.clone(), checksum(settings));
         say(&mut output, &PeerLine::Observe { token, store, settings: settings_sum });
@@ -556,11 +555,8 @@ impl StandbyReferee {
     }
 
     /// Whether all games of the event have been played, and the other referee knows it.
-    ///
-    /// # Errors
-    /// The store can't be read.
-    pub fn is_end_told(&self) -> Result<bool, ServiceError> {
-        Ok(self.store.is_over()? && self.store.is_told()?)
+    pub fn is_end_told(&self) -> bool {
+        self.store.history.is_over() && self.store.history.is_told()
     }
 
     /// Tells the end of the event once more to the referee from which this one took over: it may wait for it, or play on, with an older copy of
@@ -569,8 +565,8 @@ impl StandbyReferee {
     /// # Errors
     /// The store can't be read.
     pub fn tell_end_again(&self, predecessor: &TrustedPeer) -> Result<bool, ServiceError> {
-        let Some((first, epoch)) = self.store.taken_over()? else { return Ok(false) };
-        Ok(tell_once(predecessor, (epoch, self.store.referee), first, &self.store.from(1)?))
+        let Some((term, first)) = self.store.history.taken_over() else { return Ok(false) };
+        Ok(tell_once(predecessor, term, first, &self.store.from(1)?))
     }
 
     /// Makes this referee the active one, or one that waits until it may act.
@@ -578,18 +574,15 @@ impl StandbyReferee {
     /// # Errors
     /// A file or the address cannot be used.
     pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
-        let (by, another) = (self.store.referee, ![0, self.store.referee].contains(&self.event.referee));
-        // Later terms of this referee don't count here: the other may have observed them, and taken over from one of them.
-        let taken = self.store.taken_over()?;
-        let taken = taken.or(another.then_some((self.store.count() + 1, self.event.epoch + 1)));
+        let taken = self.store.history.takes_over();
         let mut service = Service::around(self.event, self.store, &self.folder, entrance, self.witness)?;
-        if let (Some(predecessor), Some((first, epoch))) = (self.predecessor, taken) {
+        if let (Some(predecessor), Some((term, first))) = (self.predecessor, taken) {
             let text = format!("takes over from the referee at {}", predecessor.address);
             service.log(None, '#', &text)?;
             service.remember(&text);
             service.succession.predecessor = Some(Predecessor::tell(
                 predecessor,
-                (epoch, by),
+                term,
                 first,
                 service.event.has_ended(),
                 service.to_self.clone(),

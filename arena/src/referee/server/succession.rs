@@ -14,6 +14,7 @@ use players::transport::{self, Transport};
 
 use super::standby::say;
 use super::{Duty, Service, ServiceEnd, ServiceError, ServiceMessage, TrustedPeer};
+use crate::referee::history::Note;
 use crate::referee::intake::Intake;
 use crate::referee::lease::{SILENCE, Term};
 use crate::referee::peer_line::PeerLine;
@@ -129,19 +130,19 @@ fn tell_end(output: &mut Transport, facts: &[Fact]) -> bool {
 
 impl Service {
     /// Whether nobody else has to know the end of the event, which this referee knows.
-    pub(super) fn is_end_told(&self) -> Result<bool, ServiceError> {
-        Ok(self.end_patience()?.is_none() || self.store.is_told()?)
+    pub(super) fn is_end_told(&self) -> bool {
+        self.end_patience().is_none() || self.store.history.is_told()
     }
 
     /// For how long this referee waits at the end for another one to know it.
-    fn end_patience(&self) -> Result<Option<Duration>, ServiceError> {
-        Ok(if self.succession.predecessor.is_some() || self.store.has_left()? {
+    fn end_patience(&self) -> Option<Duration> {
+        if self.succession.predecessor.is_some() || self.store.history.has_left {
             Some(END_PATIENCE)
         } else if self.observer().is_some() || self.lease.connection().is_some() {
             Some(END_GRACE)
         } else {
             None
-        })
+        }
     }
 
     /// Begins to wait for the other referee to know the end, which this one knows.
@@ -150,7 +151,7 @@ impl Service {
         now: Instant,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
-        let Some(patience) = self.end_patience()? else { return Ok(()) };
+        let Some(patience) = self.end_patience() else { return Ok(()) };
         if self.succession.home_at.is_some() {
             return Ok(());
         }
@@ -175,13 +176,13 @@ impl Service {
 
     /// Tells the end to an observer that has everything. Whether this referee may go home: the other one knows the end, or was waited
     /// for.
-    pub(super) fn may_go_home(&mut self, now: Instant) -> Result<bool, ServiceError> {
+    pub(super) fn may_go_home(&mut self, now: Instant) -> bool {
         let is_reported = self.reported == Some(self.store.count());
         if !(is_reported || self.is_at_the_end())
             || self.succession.successor.is_some()
-            || !self.store.is_over()?
+            || !self.store.history.is_over()
         {
-            return Ok(false);
+            return false;
         }
         let connection =
             self.lease.connection().filter(|_| self.is_acting() && self.lease.stored() == self.store.count());
@@ -191,7 +192,7 @@ impl Service {
             self.succession.home_at = self.succession.home_at.map(|until| until.min(now + END_GRACE));
             self.observers.say(observer, &PeerLine::End);
         }
-        Ok(self.is_end_told()? || self.succession.home_at.is_none_or(|until| now > until))
+        self.is_end_told() || self.succession.home_at.is_none_or(|until| now > until)
     }
 
     /// Whether this referee only waits for the other one to know the end.
@@ -202,12 +203,7 @@ impl Service {
     /// Notes that the other referee knows the end.
     pub(super) fn end_is_known(&mut self) -> Result<(), ServiceError> {
         self.succession.predecessor = None;
-        Ok(self.store.mark_told()?)
-    }
-
-    /// The term of a referee that has taken over from this one, if that is known.
-    pub(super) fn successor_term(&self) -> Result<Option<Term>, ServiceError> {
-        Ok(self.store.successor(self.event.term())?)
+        Ok(self.store.note(Note::Told)?)
     }
 
     /// Leaves the event to a referee that has taken over. What was stored here meanwhile and told to nobody is set aside. If the event is
@@ -223,8 +219,7 @@ impl Service {
         self.duty = Duty::Waits;
         self.lease.forget();
         self.connections.clear();
-        self.store.mark_fenced(term)?;
-        self.fenced_by = Some(term.1);
+        self.store.note(Note::Fenced(Some(term)))?;
         let own = (self.store.count() + 1).saturating_sub(first);
         if first > 0 && own > 0 {
             self.store.set_aside(first)?;
@@ -282,8 +277,8 @@ impl Service {
         }
         // All or nothing: with a part of them, this referee could take itself for the one that acts.
         self.succession.intake.settle(&mut self.event, &mut self.store)?;
-        self.store.mark_over()?;
-        self.store.mark_told()?;
+        self.store.note(Note::Over)?;
+        self.store.note(Note::Told)?;
         self.observers.say(connection, &PeerLine::Stored(last));
         self.write_end(tell)?;
         self.announce("all games have been played there; this one has them, too", tell)?;

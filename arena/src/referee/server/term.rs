@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::delivery::write_games_anew;
 use super::witness::claim;
 use super::{Duty, Service, ServiceError, ServiceMessage, TrustedPeer};
+use crate::referee::history::Note;
 use crate::referee::intake::restore_anew;
 use crate::referee::lease::{LeaseStep, Term};
 use crate::referee::{ConnectionEvent, Notice};
@@ -38,7 +39,9 @@ impl Service {
 
     /// The referee that may take over, if there is one besides this.
     pub(super) fn observer(&self) -> Option<u64> {
-        self.fenced_by.or(self.event.observer.filter(|&observer| observer != self.store.referee))
+        let (history, named) = (&self.store.history, self.event.observer);
+        let successor = history.successor().map(|(_, by)| by);
+        successor.or(named.filter(|&observer| observer != history.referee))
     }
 
     /// Gives back the time in which this process was stopped, and begins or ends a term as the lease wants it. Nothing else
@@ -56,11 +59,11 @@ impl Service {
         match self.lease.step(self.is_acting(), self.observer(), self.store.count(), now) {
             LeaseStep::StandDown => self.stand_down(tell),
             // It only tells its predecessor the end; an observer that was left fetches it from one that acts.
-            LeaseStep::Begin if self.is_at_the_end() && !self.store.has_left()? => Ok(()),
+            LeaseStep::Begin if self.is_at_the_end() && !self.store.history.has_left => Ok(()),
             LeaseStep::Begin => self.begin_term(now),
             LeaseStep::Wait if self.duty == Duty::Begins => {
                 self.duty = Duty::Waits;
-                match self.successor_term()? {
+                match self.store.history.successor() {
                     None if self.is_at_the_end() => self.note(WAITS_AT_THE_END, tell),
                     None => self.announce(WAITS, tell),
                     Some(_) => self.announce(WAITS_FOR_SUCCESSOR, tell),
@@ -68,7 +71,11 @@ impl Service {
             }
             // A referee that was started anew may have an older copy of the store with which it acted: it needs its observer. So does one
             // that was taken over from. At the end nothing has to go on.
-            LeaseStep::Wait if !self.claims.has_acted || self.fenced_by.is_some() || self.is_at_the_end() => {
+            LeaseStep::Wait
+                if !self.claims.has_acted
+                    || self.store.history.successor().is_some()
+                    || self.is_at_the_end() =>
+            {
                 Ok(())
             }
             LeaseStep::Wait => {
@@ -76,8 +83,8 @@ impl Service {
                     return Ok(());
                 }
                 // The observer knows the term of the last fact that it has confirmed, or a later one: it may have claimed any of these.
-                let first = self.store.epoch_of(self.lease.stored())? + 1;
-                let wanted = (self.event.epoch + 1, self.store.referee);
+                let first = self.store.history.epoch_of(self.lease.stored()) + 1;
+                let wanted = (self.event.epoch + 1, self.store.history.referee);
                 self.claims.make(self.event.founder, first, wanted, now, &self.to_self);
                 Ok(())
             }
@@ -97,7 +104,7 @@ impl Service {
             self.event.tell(true, text);
         }
         (self.duty, self.claims.has_acted) = (Duty::Acts, true);
-        self.event.open(self.store.referee, now);
+        self.event.open(self.store.history.referee, now);
         Ok(())
     }
 
@@ -128,7 +135,7 @@ impl Service {
         match granted {
             Ok(true) => {
                 // It has to hear the end.
-                self.store.mark_left(true)?;
+                self.store.note(Note::Left(true))?;
                 self.event.dismiss_observer();
                 self.begin_term(Instant::now())?;
                 self.announce("the witness lets this referee go on without its observer", tell)
@@ -146,8 +153,7 @@ impl Service {
 
     /// Goes on without the observer, because the director knows that it has not taken over, or that all that it has is lost.
     pub(super) fn go_alone(&mut self, is_other_lost: bool, now: Instant) -> Result<String, String> {
-        let successor = self.successor_term().map_err(|error| error.to_string())?;
-        if let Some((epoch, _)) = successor.filter(|_| !is_other_lost) {
+        if let Some((epoch, _)) = self.store.history.successor().filter(|_| !is_other_lost) {
             return Err(format!(
                 "another referee has taken over, in epoch {epoch}, and what it has decided would be decided again; only if its folder is \
                  lost for good, `alone lost` goes on here"
@@ -161,8 +167,8 @@ impl Service {
             return Err(format!("the observer is connected from {address}; end it there"));
         }
         if is_other_lost {
-            self.store.give_other_up().map_err(|error| error.to_string())?;
-            self.fenced_by = None;
+            let noted = self.store.note(Note::Fenced(None)).and_then(|()| self.store.note(Note::GivenUp));
+            noted.map_err(|error| error.to_string())?;
         }
         self.event.dismiss_observer();
         if !self.is_acting() {

@@ -13,7 +13,7 @@ use players::transport::Security;
 use super::*;
 use crate::MatchOpenings;
 use crate::referee::Fact;
-use crate::referee::lease::StoreSummary;
+use crate::referee::history::{Note, StoreSummary};
 use crate::referee::peer_line::PeerLine;
 use crate::referee::tests::settings;
 
@@ -55,7 +55,7 @@ fn second_game() -> Vec<Fact> {
 fn store(folder: &Path, facts: &[Fact]) -> u64 {
     let mut store = EventStore::open(&folder.join("event.sqlite"), "{}", |_| Ok(())).expect("a store");
     store.commit(facts).expect("stored");
-    store.referee
+    store.history.referee
 }
 
 /// Any free port of this machine.
@@ -539,8 +539,8 @@ fn a_referee_that_was_taken_over_from_observes_from_the_first_fact_on() {
     let mut facts = observed_event(former, observer);
     facts.extend([Fact::Epoch { epoch: 2, by: observer }, Fact::Observer { by: None }]);
     store(folders[1].path(), &facts);
-    let fenced = service(folders[0].path()).expect("a service");
-    fenced.store.mark_fenced((2, observer)).expect("noted");
+    let mut fenced = service(folders[0].path()).expect("a service");
+    fenced.store.note(Note::Fenced(Some((2, observer)))).expect("noted");
     drop(fenced);
     let mut standby = standby_in(folders[0].path());
     let acting = run(service(folders[1].path()).expect("a service"), true);
@@ -639,8 +639,8 @@ fn a_referee_that_was_told_of_a_take_over_begins_no_term_while_it_waits_at_the_e
     let mut facts = ended_event(acting, observer);
     facts.extend([Fact::Observer { by: None }, Fact::Epoch { epoch: 3, by: acting }]);
     store(folder.path(), &facts);
-    let service = service(folder.path()).expect("a service");
-    service.store.mark_left(true).and_then(|()| service.store.mark_over()).expect("noted");
+    let mut service = service(folder.path()).expect("a service");
+    service.store.note(Note::Left(true)).and_then(|()| service.store.note(Note::Over)).expect("noted");
     let first = run(service, false);
     let alone = || first.director.order(Order::new("alone", CONSOLE)).expect("it runs").expect_err("refused");
     let mut successor = std::net::TcpStream::connect(&first.address).expect("a connection");
@@ -677,8 +677,8 @@ fn an_older_copy_gets_the_end_that_both_knew() {
     let facts = ended_event(acting, observer);
     store(folders[0].path(), &facts[..4]);
     store(folders[1].path(), &facts);
-    let known = service(folders[1].path()).expect("a service");
-    known.store.mark_over().and_then(|()| known.store.mark_told()).expect("noted");
+    let mut known = service(folders[1].path()).expect("a service");
+    known.store.note(Note::Over).and_then(|()| known.store.note(Note::Told)).expect("noted");
     drop(known);
     let (first, mut standby) = referee_and_observer(&folders);
     let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
@@ -696,12 +696,12 @@ fn an_observer_that_knows_the_end_tells_it_to_a_referee_that_waits_for_it() {
     }
     let mut standby = standby_in(folders[1].path());
     standby.finish(&mut quiet).expect("written");
-    assert!(!standby.is_end_told().expect("read"), "the other one may not know it");
+    assert!(!standby.is_end_told(), "the other one may not know it");
     let first = run(service(folders[0].path()).expect("a service"), false);
     let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
     assert!(matches!(end, Ok(ObservationEnd::Ended)), "{end:?}");
     standby.finish(&mut quiet).expect("written");
-    assert!(standby.is_end_told().expect("read"));
+    assert!(standby.is_end_told());
     drop(standby);
     assert_eq!(first.end.join().expect("no panic").0, Some(ServiceEnd::Complete));
     assert_eq!(facts_in(folders[0].path()), facts_in(folders[1].path()));
@@ -721,9 +721,9 @@ fn an_observer_that_was_left_gets_the_end() {
     facts.insert(4, Fact::Observer { by: None });
     facts.insert(5, Fact::Epoch { epoch: 2, by: acting });
     store(folders[0].path(), &facts);
-    let service = service(folders[0].path()).expect("a service");
-    service.store.mark_left(true).expect("noted");
-    service.store.mark_over().expect("noted");
+    let mut service = service(folders[0].path()).expect("a service");
+    service.store.note(Note::Left(true)).expect("noted");
+    service.store.note(Note::Over).expect("noted");
     let first = run(service, false);
     thread::sleep(Duration::from_millis(300));
     let mut standby = standby_in(folders[1].path());

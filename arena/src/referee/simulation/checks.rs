@@ -47,7 +47,7 @@ impl Simulation {
     pub(super) fn check_told(&self, node: &Node) {
         let mut moves: HashMap<u32, Vec<&str>> = HashMap::new();
         let mut results: HashMap<u32, String> = HashMap::new();
-        for fact in &node.durable {
+        for fact in &node.store.facts {
             match fact {
                 Fact::Moved { game, mv, .. } => moves.entry(*game as u32 + 1).or_default().push(mv),
                 Fact::Ended { game, outcome, .. } => {

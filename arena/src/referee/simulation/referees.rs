@@ -21,7 +21,7 @@ impl Simulation {
             }
             _ if !node.is_up || life.is_some_and(|life| life != node.life) => (),
             Happening::Freeze(time) => node.frozen_until = node.frozen_until.max(now + time),
-            Happening::Copy => node.copy = Some(node.durable.clone()),
+            Happening::Copy => node.copy = Some(node.store.facts.clone()),
             Happening::Restore => self.restore(number),
             Happening::Crash => self.crash(number),
             // What comes to a stopped process waits.
@@ -42,17 +42,18 @@ impl Simulation {
     /// all that was told, and does not go home.
     pub(super) fn restore(&mut self, number: usize) {
         let (node, other) = (&self.nodes[number], &self.nodes[1 - number]);
-        let Some(copy) = node.copy.as_ref().filter(|copy| **copy != node.durable) else { return };
-        let ((author, named), (author_now, named_now)) = (last_words(copy), last_words(&node.durable));
+        let Some(copy) = node.copy.as_ref().filter(|copy| **copy != node.store.facts) else { return };
+        let ((author, named), (author_now, named_now)) = (last_words(copy), last_words(&node.store.facts));
         let is_needed =
             (author == node.id && named == Some(other.id)) || (node.observes && author == other.id);
         let has_claimed = self.witness.is_some_and(|(epoch, by)| epoch > other.event.epoch && by == node.id);
-        let has_all = (named_now, last_words(&other.durable).1) == (Some(other.id), Some(other.id))
+        let has_all = (named_now, last_words(&other.store.facts).1) == (Some(other.id), Some(other.id))
             || author_now == other.id;
         let is_in_play = !node.event.has_ended();
         if is_in_play && is_needed && has_all && !has_claimed && !other.is_dead && !other.is_done {
-            let durable = copy.clone();
-            (self.nodes[number].durable, self.nodes[number].is_old) = (durable, true);
+            let (copy, node) = (copy.clone(), &mut self.nodes[number]);
+            let Ok(()) = node.store.replace(&copy);
+            node.is_old = true;
             self.restored += 1;
             self.crash(number);
         }
@@ -139,8 +140,8 @@ impl Simulation {
         let is_over = self.nodes[number].is_over(self.late());
         let node = &mut self.nodes[number];
         if is_over {
-            node.over = Some(node.stored());
-            let owes = (node.fence.is_some() || node.has_left) && !is_other_done;
+            node.store.note(Note::Over);
+            let owes = (node.fence.is_some() || node.store.history.has_left) && !is_other_done;
             let is_watched = node.observer().is_some() || node.lease.connection().is_some();
             let patience = if owes { END_PATIENCE } else { u64::from(is_watched) * GRACE };
             node.home_at.get_or_insert(now + patience);
@@ -178,13 +179,13 @@ impl Simulation {
                 node.event.take_effects();
                 (node.is_acting, node.has_acted) = (true, true);
                 node.event.open(node.id, at);
-                node.fence = node.taken_over();
+                node.fence = node.store.history.takes_over();
             }
             LeaseStep::StandDown => {
                 node.is_acting = false;
                 node.lease.forget();
                 let clients = std::mem::take(&mut node.clients);
-                restore_anew(&mut node.event, &node.durable);
+                restore_anew(&mut node.event, &node.store.facts);
                 for link in clients {
                     self.close_client(link);
                 }
@@ -195,7 +196,8 @@ impl Simulation {
             LeaseStep::Wait if self.may_go_on(number) => {
                 let node = &mut self.nodes[number];
                 node.event.take_effects();
-                (node.is_acting, node.has_left) = (true, true);
+                node.is_acting = true;
+                node.store.note(Note::Left(true));
                 node.event.dismiss_observer();
                 node.event.open(node.id, at);
             }
@@ -207,12 +209,7 @@ impl Simulation {
     pub(super) fn may_go_on(&mut self, number: usize) -> bool {
         let node = &self.nodes[number];
         let has_acted = (node.has_acted && node.home_at.is_none()) || self.bug == Bug::ClaimsWithOldStore;
-        let confirmed = &node.durable[..node.lease.stored() as usize];
-        let known = confirmed.iter().rev().find_map(|fact| match fact {
-            Fact::Epoch { epoch, .. } => Some(*epoch),
-            _ => None,
-        });
-        let first = known.unwrap_or(0) + 1;
+        let first = node.store.history.epoch_of(node.lease.stored()) + 1;
         (has_acted && self.is_granted(number, first)) || self.nodes[1 - number].is_dead
     }
 
@@ -271,7 +268,7 @@ impl Simulation {
         if count == last {
             return self.go_home(number);
         }
-        let facts = self.nodes[number].durable.get(count as usize..).unwrap_or_default().to_vec();
+        let facts = self.nodes[number].store.facts.get(count as usize..).unwrap_or_default().to_vec();
         for (fact, count) in facts.into_iter().zip(count + 1..) {
             let json = serde_json::to_string(&fact).expect("JSON");
             self.send_apart(1 - number, link, &PeerLine::Fact(count, json));
@@ -330,7 +327,7 @@ impl Simulation {
         let stored = node.stored();
         match self.bug.parse(text) {
             Some(PeerLine::Observe { store: store @ StoreSummary { by, first, .. }, .. }) => {
-                let compared = node.compare(&store);
+                let compared = node.store.history.compare(node.event.founder, &store);
                 // A copy from before an observer was named would contradict what was told: none is put in place.
                 assert_ne!(compared, Comparison::Successor, "the observer was named");
                 if compared == Comparison::Foreign || node.observer().is_some_and(|observer| observer != by) {
@@ -342,9 +339,11 @@ impl Simulation {
                     self.send_peer(number, link, &PeerLine::Back(from));
                     return self.close_peer(number, link);
                 }
-                node.has_left &= node.event.has_ended();
+                if !node.event.has_ended() {
+                    node.store.note(Note::Left(false));
+                }
                 node.lease.connect(link, by, first - 1, at);
-                let facts: Vec<Fact> = node.durable[first as usize - 1..].to_vec();
+                let facts: Vec<Fact> = node.store.facts[first as usize - 1..].to_vec();
                 self.send_facts(number, first, facts);
             }
             Some(PeerLine::Stored(count)) if count <= stored => node.lease.confirm(link, count),
@@ -353,9 +352,9 @@ impl Simulation {
                 node.lease.confirm(link, count);
             }
             Some(PeerLine::Leave) if node.told_over == Some(link) => return self.go_home(number),
-            Some(PeerLine::Fence { term, first, last, .. }) if node.is_succeeded_by(term) => {
-                node.durable.truncate(first as usize - 1);
-                node.fenced = Some(term);
+            Some(PeerLine::Fence { term, first, last, .. }) if node.store.history.is_succeeded_by(term) => {
+                node.store.set_aside(first);
+                node.store.note(Note::Fenced(Some(term)));
                 if last == 0 {
                     return self.leave_to_successor(number);
                 }
@@ -389,9 +388,7 @@ impl Simulation {
         let node = &mut self.nodes[number];
         let effects = node.event.take_effects();
         let first = node.stored() + 1;
-        for fact in &effects.facts {
-            node.durable.push(fact.clone());
-        }
+        let Ok(()) = node.store.add(&effects.facts);
         let moved: Vec<(u64, u64)> = effects
             .facts
             .iter()
@@ -506,7 +503,7 @@ impl Simulation {
         if node.is_current || !node.needs_all {
             self.settle(number);
         } else {
-            let Ok(()) = node.intake.discard(&mut node.event, &node.durable);
+            let Ok(()) = node.intake.discard(&mut node.event, &node.store);
         }
         if let Some(link) = self.nodes[number].link.take() {
             self.close_peer(number, link);
@@ -515,7 +512,7 @@ impl Simulation {
 
     pub(super) fn settle(&mut self, number: usize) {
         let node = &mut self.nodes[number];
-        let Ok(_) = node.intake.settle(&mut node.event, &mut node.durable);
+        let Ok(_) = node.intake.settle(&mut node.event, &mut node.store);
     }
 
     pub(super) fn watch(&mut self, number: usize, at: Instant) {
@@ -552,7 +549,7 @@ impl Simulation {
             self.peers.insert(link, PeerLink { lives, is_dead: false, busy_until: [0; 2] });
             let node = &mut self.nodes[number];
             (node.link, node.tried) = (Some(link), Some(Watch::new(at)));
-            let is_succeeded = node.fenced.is_some_and(|term| node.is_succeeded_by(term));
+            let is_succeeded = node.store.history.successor().is_some();
             let has_acted_last = node.event.referee == node.id;
             node.needs_all = (is_succeeded || has_acted_last) && self.bug != Bug::StoresInParts;
             if is_succeeded {
@@ -565,7 +562,7 @@ impl Simulation {
                 event: node.event.founder,
                 first: shared + 1,
                 term: node.event.term(),
-                sum: node.checksum(shared),
+                sum: node.store.history.checksum(shared).unwrap_or_default(),
             };
             self.send_peer(number, link, &PeerLine::Observe { token: TOKEN.to_owned(), store, settings: 0 });
         }
