@@ -106,7 +106,7 @@ impl RefereeArgs {
         locals.end();
         kibitzer.into_iter().for_each(Kibitzer::end);
         console.restore();
-        let text = report::text(&service.event);
+        let text = report::text(service.event());
         service.close();
         conclude(end.map_err(explain)?, &text)
     }

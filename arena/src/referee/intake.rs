@@ -1,7 +1,6 @@
 //! What an observer takes in: facts are applied as they arrive, so that it can take over at once, and stored together if they
 //! arrived together.
 
-#[cfg(test)]
 use super::history::{History, Note};
 use super::{EventState, Fact};
 
@@ -9,6 +8,12 @@ use super::{EventState, Fact};
 pub(super) trait FactStore {
     /// Why facts can't be stored or read.
     type Error;
+    /// What is known of the facts without reading them.
+    fn history(&self) -> &History;
+    /// Remembers something beside the facts.
+    fn note(&mut self, note: Note) -> Result<(), Self::Error>;
+    /// Takes the facts from a number on out.
+    fn set_aside(&mut self, number: u64) -> Result<(), Self::Error>;
     /// Stores facts behind those that are there.
     fn add(&mut self, facts: &[Fact]) -> Result<(), Self::Error>;
     /// Stores these facts in the place of those that are there. What is other in them is set aside.
@@ -129,6 +134,18 @@ pub(super) fn restore_anew(event: &mut EventState, facts: &[Fact]) {
 impl FactStore for super::EventStore {
     type Error = super::EventStoreError;
 
+    fn history(&self) -> &History {
+        &self.history
+    }
+
+    fn note(&mut self, note: Note) -> Result<(), Self::Error> {
+        self.note(note)
+    }
+
+    fn set_aside(&mut self, number: u64) -> Result<(), Self::Error> {
+        self.set_aside(number)
+    }
+
     fn add(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
         self.commit(facts)
     }
@@ -156,21 +173,24 @@ pub(super) struct MemoryStore {
 }
 
 #[cfg(test)]
-impl MemoryStore {
-    pub(super) fn note(&mut self, note: Note) {
-        let (name, value) = note.words(self.history.count());
-        self.history.recall(name, &value);
-    }
-
-    pub(super) fn set_aside(&mut self, number: u64) {
-        self.facts.truncate(number as usize - 1);
-        self.history.cut(number - 1);
-    }
-}
-
-#[cfg(test)]
 impl FactStore for MemoryStore {
     type Error = std::convert::Infallible;
+
+    fn history(&self) -> &History {
+        &self.history
+    }
+
+    fn note(&mut self, note: Note) -> Result<(), Self::Error> {
+        let (name, value) = note.words(self.history.count());
+        self.history.recall(name, &value);
+        Ok(())
+    }
+
+    fn set_aside(&mut self, number: u64) -> Result<(), Self::Error> {
+        self.facts.truncate(number as usize - 1);
+        self.history.cut(number - 1);
+        Ok(())
+    }
 
     fn add(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
         for fact in facts {
@@ -181,7 +201,7 @@ impl FactStore for MemoryStore {
     }
 
     fn replace(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
-        self.set_aside(1);
+        self.set_aside(1)?;
         self.add(facts)
     }
 

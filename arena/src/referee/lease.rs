@@ -44,19 +44,6 @@ struct Link {
 /// Number of heartbeats whose answers are still expected.
 const MOST_BEATS: usize = 16;
 
-/// What a referee has to do now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LeaseStep {
-    /// It goes on acting.
-    Act,
-    /// It begins a term.
-    Begin,
-    /// It ends its term: another may begin.
-    StandDown,
-    /// It waits.
-    Wait,
-}
-
 /// The author of a fact: an epoch, and the referee that began it. The epochs of two referees can be equal if neither
 /// knew of the other, but only one of them has been told to anybody.
 pub(super) type Term = (u64, u64);
@@ -68,17 +55,6 @@ impl<T> Default for Lease<T> {
 }
 
 impl<T> Lease<T> {
-    /// Decides what a referee does that acts or doesn't, and that has stored so many facts. `observer` is the referee that
-    /// may take over from it.
-    pub(super) fn step(&self, is_acting: bool, observer: Option<u64>, stored: u64, at: Instant) -> LeaseStep {
-        match (is_acting, self.is_valid(observer, at)) {
-            (true, true) => LeaseStep::Act,
-            (true, false) => LeaseStep::StandDown,
-            (false, true) if observer.is_none() || self.stored() == stored => LeaseStep::Begin,
-            (false, _) => LeaseStep::Wait,
-        }
-    }
-
     /// Whether the connected observer may take over from now on: nobody else may, and it has everything.
     pub(super) fn appoints(&self, is_acting: bool, observer: Option<u64>, stored: u64) -> bool {
         is_acting && observer.is_none() && self.connection().is_some() && self.stored() == stored

@@ -1,6 +1,6 @@
 //! A simulation of two referees and their clients: every message, clock, crash, freeze, broken and damaged line is drawn from a
-//! seed, and time passes as the schedule wants it. It uses the real event, lease and clients; only sockets and files are
-//! played.
+//! seed, and time passes as the schedule wants it. It uses the real event, clients and rules of the two referees (`reign.rs`,
+//! `observation.rs`); only sockets, files and the director are played.
 //!
 //! `HERALD_SCHEDULES=100000` sets the number of schedules and `HERALD_FIRST=100000` the first of them, `HERALD_SCHEDULE=17` runs one.
 
@@ -16,10 +16,12 @@ use messages::referee::{
     Analysis, ClientRecord, ClientState, ClientTask, Directive, Moves, Remark, Request, Response, answer_with,
 };
 
-use super::history::{Comparison, History, Note, StoreSummary};
-use super::intake::{FactStore, Intake, MemoryStore, NotTaken, restore_anew};
-use super::lease::{Lease, LeaseStep, Term, Watch};
+use super::history::{History, Note};
+use super::intake::{FactStore, MemoryStore};
+use super::lease::{Term, Watch};
+use super::observation::{AfterParting, ObserverStep, Parting};
 use super::peer_line::{PeerLine, checksum};
+use super::reign::{Heard, Referee, Refusal, ReignStep};
 use super::tests::{seconds, settings};
 use super::*;
 use crate::MatchOpenings;
@@ -32,12 +34,6 @@ const TICK: u64 = 100;
 const SLACK: Duration = Duration::from_millis(4 * DELAY + 3 * TICK);
 /// After this time nobody is disturbed any more, and the event has to come to its end.
 const CALM: u64 = 15_000;
-
-/// Time for which a referee waits at the end for an observer that most likely knows it.
-const GRACE: u64 = 5000;
-
-/// Time for which it waits for another one that can't go home without it: longer than a schedule.
-const END_PATIENCE: u64 = 600_000;
 
 /// Number of a connection; never reused.
 type Link = u64;
@@ -70,46 +66,29 @@ enum Event {
     Cut(u64),
 }
 
-/// A referee. `store` survives a crash.
+/// A referee. Of `referee` the store survives a crash.
 #[expect(clippy::struct_excessive_bools, reason = "they say different things")]
 struct Node {
     id: u64,
-    store: MemoryStore,
+    referee: Referee<MemoryStore, Effects>,
     observes: bool,
     life: u32,
     is_up: bool,
     frozen_until: u64,
     ran: u64,
     rate: f64,
-    event: EventState,
-    lease: Lease<Effects>,
-    is_acting: bool,
     clients: Vec<Link>,
-    /// Since when nothing has come from the observed referee, and since when the connection exists.
-    watch: Option<Watch>,
-    tried: Option<Watch>,
+    /// The connection to the observed referee, and since when it exists.
     link: Option<Link>,
-    /// Facts that it has applied as an observer and not stored yet.
-    intake: Intake,
+    tried: Option<Watch>,
     /// What it tells the referee from which it has taken over: its term, and the first fact that is not shared.
     fence: Option<(Term, u64)>,
     /// The connection over which it has told the end, and the number of the last fact.
     telling: Option<(Link, u64)>,
-    /// The connection over which it is told the end, and the number of the last fact.
-    successor: Option<(Link, u64)>,
     /// Whether it has the end of the event, and has gone home.
     is_done: bool,
     /// Whether it has died for good.
     is_dead: bool,
-    /// The connection over which the observer was told the end, and until when it is waited for.
-    told_over: Option<Link>,
-    home_at: Option<u64>,
-    /// Whether it has acted in this life: its store is the one with which it acted.
-    has_acted: bool,
-    /// Whether it has had, in this life, all facts of the referee that it observes.
-    is_current: bool,
-    /// Whether it may store facts of the other only together with all of them.
-    needs_all: bool,
     /// A copy of the store, as in a backup.
     copy: Option<Vec<Fact>>,
     /// Whether the store was replaced by the copy since the process ended.
@@ -232,94 +211,88 @@ fn last_words(facts: &[Fact]) -> (u64, Option<u64>) {
 
 impl Node {
     fn new(id: u64, observes: bool, rate: f64) -> Node {
+        let store = MemoryStore { history: History::new(id), ..MemoryStore::default() };
         Node {
             id,
-            store: MemoryStore { history: History::new(id), ..MemoryStore::default() },
+            referee: Referee::new(empty_event(), store, true),
             observes,
             life: 0,
             is_up: true,
             frozen_until: 0,
             ran: 0,
             rate,
-            event: empty_event(),
-            lease: Lease::default(),
-            is_acting: false,
             clients: Vec::new(),
-            watch: None,
-            tried: None,
             link: None,
-            intake: Intake::default(),
+            tried: None,
             fence: None,
             telling: None,
-            successor: None,
             is_done: false,
             is_dead: false,
-            told_over: None,
-            home_at: None,
-            has_acted: false,
-            is_current: false,
-            needs_all: false,
             copy: None,
             is_old: false,
         }
     }
 
     /// The process begins, with what is stored.
-    fn start(&mut self, now: u64) {
-        let mut event = empty_event();
-        for fact in &self.store.facts {
+    fn start(&mut self, now: u64, at: Instant) {
+        let (store, mut event) = (std::mem::take(&mut self.referee.store), empty_event());
+        for fact in &store.facts {
             event.restore(fact).expect("what is stored fits");
         }
         event.take_effects();
-        (self.event, self.lease) = (event, Lease::default());
-        (self.is_up, self.is_acting, self.watch, self.link) = (true, false, None, None);
-        (self.telling, self.successor) = (None, None);
-        (self.has_acted, self.is_current) = (false, false);
-        self.intake = Intake::default();
+        let was_new = store.facts.is_empty();
+        self.referee = Referee::new(event, store, was_new);
+        (self.is_up, self.link, self.telling, self.ran) = (true, None, None, now);
         self.clients.clear();
-        let history = &self.store.history;
-        self.fence = history.taken_over();
-        let patience = if self.fence.is_some() || history.has_left { END_PATIENCE } else { GRACE };
-        self.home_at = history.is_over().then_some(now + patience);
-        self.told_over = None;
-        self.ran = now;
+        if !self.observes {
+            self.serve(at);
+        }
     }
 
-    fn observer(&self) -> Option<u64> {
-        let successor = self.store.history.successor().map(|(_, by)| by);
-        successor.or(self.event.observer.filter(|&observer| observer != self.id))
+    /// Begins to serve the event. See `Service::run`.
+    fn serve(&mut self, at: Instant) {
+        self.fence = self.referee.store.history.taken_over();
+        self.referee.owes_end = self.fence.is_some();
+        if self.referee.store.history.is_over() {
+            self.referee.wait_at_the_end(at);
+        }
+    }
+
+    /// It observes no more: it acts, or waits until it may.
+    fn take_over(&mut self, at: Instant) {
+        (self.referee.observation.watch, self.observes) = (None, false);
+        self.serve(at);
+    }
+
+    /// It observes no more if it was the last to act.
+    fn go_on(&mut self, at: Instant) {
+        if self.referee.has_acted_last() {
+            self.take_over(at);
+        }
     }
 
     fn stored(&self) -> u64 {
-        self.store.history.count()
+        self.referee.store.history.count()
     }
 
     /// Whether it acts, and all games have been played and told.
     fn is_over(&self, at: Instant) -> bool {
-        self.is_acting && self.event.is_over(at) && !self.lease.holds()
+        self.referee.is_acting() && self.referee.event.is_over(at) && !self.referee.lease.holds()
     }
 
     /// Whether it will never act, now that the other has gone home: it only observes, and may not take over.
     fn is_idle(&self, witness: Option<Term>) -> bool {
-        let is_denied = witness.is_some_and(|(epoch, by)| epoch > self.event.epoch && by != self.id);
-        let may_take_over = self.watch.is_some() && self.event.observer == Some(self.id) && !is_denied;
-        self.is_up && self.observes && self.event.referee != self.id && !may_take_over
+        let is_denied = witness.is_some_and(|(epoch, by)| epoch > self.referee.event.epoch && by != self.id);
+        let is_named =
+            self.referee.observation.watch.is_some() && self.referee.event.observer == Some(self.id);
+        let may_take_over = is_named && !is_denied;
+        self.is_up && self.observes && self.referee.event.referee != self.id && !may_take_over
     }
 
-    /// Takes the facts from a number on out, as the other referee doesn't have them, and starts anew.
-    fn go_back(&mut self, number: u64, now: u64) {
-        let is_told = |fact: &Fact| matches!(fact, Fact::Observer { .. } | Fact::Epoch { .. });
-        let own = &self.store.facts[number as usize - 1..];
-        assert!(!own.is_empty() && !own.iter().any(is_told), "facts of a term without a right to it");
-        self.store.set_aside(number);
-        self.start(now);
-    }
-
-    /// It was to observe, but nobody acts there.
-    fn acts_alone(&mut self) {
-        if self.event.referee == self.id && self.watch.is_none() {
-            self.observes = false;
-        }
+    /// Takes the facts from a number on out, as the other referee doesn't have them.
+    fn go_back(&mut self, number: u64) {
+        let Ok(own) = self.referee.go_back(number);
+        assert!(own.is_some(), "facts of a term without a right to it");
     }
 }
 
@@ -360,7 +333,8 @@ impl Simulation {
     /// Draws everything that goes wrong.
     fn draw_faults(&mut self) {
         for node in 0..2 {
-            self.nodes[node].start(0);
+            let at = self.clock(node);
+            self.nodes[node].start(0, at);
             self.at(0, Event::Node(node, Some(0), Happening::Tick));
             let begin = self.random.u64(0..1000);
             self.at(begin, Event::Connect(node));
@@ -412,9 +386,10 @@ impl Simulation {
     fn is_settled(&self) -> bool {
         let at = self.late();
         let ends = |one: &Node, other: &Node| {
-            let is_left_alone = other.is_dead || (other.is_idle(self.witness) && !one.store.history.has_left);
+            let is_left_alone =
+                other.is_dead || (other.is_idle(self.witness) && !one.referee.store.history.has_left);
             // It waits a minute for the other, and goes home: nothing is left to be played.
-            let has_all = other.observes && other.event.has_ended() && other.stored() == one.stored();
+            let has_all = other.observes && other.referee.event.has_ended() && other.stored() == one.stored();
             (one.is_done && (other.is_done || is_left_alone || has_all)) || (one.is_over(at) && other.is_dead)
         };
         ends(&self.nodes[0], &self.nodes[1]) || ends(&self.nodes[1], &self.nodes[0])

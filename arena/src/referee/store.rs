@@ -97,8 +97,6 @@ pub struct EventStore {
     /// What is stored, as far as it is known without reading it again.
     pub(super) history: History,
     shown: ShownCount,
-    /// Whether it had no facts when it was opened.
-    pub(super) was_new: bool,
 }
 
 /// Time that `SQLite` waits for a checkpoint or for another program that reads the database before it gives up.
@@ -157,8 +155,8 @@ impl EventStore {
         let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, history.count() + 1)
             .map_err(|error| EventStoreError::System { path: path.to_owned(), error })?;
         let shown = ShownCount::read(path.with_extension("shown"))?;
-        let (path, was_new) = (path.to_owned(), history.count() == 0);
-        Ok(EventStore { checkpoints, database, _lock: lock, path, history, shown, was_new })
+        let path = path.to_owned();
+        Ok(EventStore { checkpoints, database, _lock: lock, path, history, shown })
     }
 
     /// From now on the database takes over what is in its log when it is closed.

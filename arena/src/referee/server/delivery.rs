@@ -32,25 +32,25 @@ const FAREWELL: Duration = Duration::from_secs(2);
 impl Service {
     /// Stores new facts and sends them to the observer; then tells what rests on facts that the observer has.
     pub(super) fn deliver(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        let mut effects = self.event.take_effects();
+        let mut effects = self.referee.event.take_effects();
         for Proof { connection, program, secret } in effects.proofs.drain(..) {
             if let Some(output) = self.connections.get(&connection) {
-                let program = &self.event.settings.programs[program];
+                let program = &self.referee.event.settings.programs[program];
                 self.proofs.check(connection, output.address, program, secret);
             }
         }
-        self.store.commit(&effects.facts)?;
+        self.referee.store.commit(&effects.facts)?;
         self.share(&effects.facts);
-        self.lease.hold(self.store.count(), Held::Effects(effects));
+        self.referee.lease.hold(self.referee.store.count(), Held::Effects(effects));
         self.release(tell)
     }
 
     /// Tells what rests on facts that the observer has.
     pub(super) fn release(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        let observer = self.observer();
-        let confirmed = observer.map_or(u64::MAX, |_| self.lease.stored());
-        self.store.mark_shown(confirmed.min(self.store.count()))?;
-        while let Some(held) = self.lease.release(observer) {
+        let observer = self.referee.observer();
+        let confirmed = observer.map_or(u64::MAX, |_| self.referee.lease.stored());
+        self.referee.store.mark_shown(confirmed.min(self.referee.store.count()))?;
+        while let Some(held) = self.referee.lease.release(observer) {
             match held {
                 Held::Effects(effects) => self.publish(effects, tell)?,
                 // Sending fails only if nobody waits for the answer any more.
@@ -62,7 +62,7 @@ impl Service {
                 Held::Page(found, answer) => drop(answer.send(found)),
             }
         }
-        if !self.lease.holds() && std::mem::take(&mut self.has_unshown) {
+        if !self.referee.lease.holds() && std::mem::take(&mut self.has_unshown) {
             let _ = self.watchers.send(PageUpdate::Changed);
         }
         Ok(())
@@ -93,7 +93,7 @@ impl Service {
         if facts.iter().any(is_new) {
             self.show_kibitzer();
         }
-        if self.lease.holds() {
+        if self.referee.lease.holds() {
             self.has_unshown = true;
         } else {
             self.show_changes(&facts, !news.is_empty());
@@ -113,7 +113,7 @@ impl Service {
         for message in messages {
             let is_there = self.connections.get(&message.to).is_some_and(|output| output.send(&message.line));
             if let Some(game) = message.starts {
-                self.event.told(game, Instant::now());
+                self.referee.event.told(game, Instant::now());
             }
             if !is_there && self.connections.remove(&message.to).is_some() {
                 self.log(Some(message.to), '#', "reads too slowly")?;
@@ -142,7 +142,7 @@ impl Service {
         if !amended.is_empty() {
             self.reported = None;
         }
-        let written = self.files.write_games(&self.event.settings.tags(), finished, amended);
+        let written = self.files.write_games(&self.referee.event.settings.tags(), finished, amended);
         let told = written.map_err(|error| ServiceError::File("games.pgn", error))?;
         told.map_or(Ok(()), |text| self.announce(&text, tell))
     }
@@ -163,7 +163,7 @@ impl Service {
         sign: char,
         text: &str,
     ) -> Result<(), ServiceError> {
-        if self.event.is_signed_on(connection) {
+        if self.referee.event.is_signed_on(connection) {
             return self.log(Some(connection), sign, text);
         }
         self.log_stranger(Some(connection), sign, text).map(drop)
@@ -201,11 +201,11 @@ impl Service {
         end: ServiceEnd,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
-        self.observers.end(self.lease.connection());
+        self.observers.end(self.referee.lease.connection());
         self.report_anew()?;
         let last = self.last_words()?;
         let _ = self.watchers.send(PageUpdate::End(last));
-        self.event.close_down(end == ServiceEnd::Pause);
+        self.referee.event.close_down(end == ServiceEnd::Pause);
         self.deliver(tell)?;
         self.see_off();
         Ok(())
@@ -226,7 +226,8 @@ impl Service {
     /// The event as the page shows it.
     fn state_as(&self, is_directed: bool) -> Value {
         let kibitzer = self.kibitzing.as_ref().map(|kibitzing| kibitzing.name.as_str());
-        let mut state = view::state(&self.event, &self.opinions, Instant::now(), &self.log, is_directed);
+        let mut state =
+            view::state(&self.referee.event, &self.opinions, Instant::now(), &self.log, is_directed);
         state["kibitzer"] = kibitzer.into();
         state
     }
@@ -234,7 +235,7 @@ impl Service {
     /// What open pages are told at the end of the service: the state, and the games that they may not have yet.
     fn last_words(&self) -> Result<String, ServiceError> {
         let now = SystemTime::now();
-        let results = self.event.results.iter().rev().take(MOST_LAST);
+        let results = self.referee.event.results.iter().rev().take(MOST_LAST);
         let mut games: Vec<String> = Vec::new();
         for result in results.filter(|result| is_recent(result.began + result.lasted, now)) {
             games.extend(self.find(result.fixture.number, &view::detail)?);
@@ -244,21 +245,21 @@ impl Service {
 
     /// Brings the report of an event up to date that was over and no longer is.
     fn report_anew(&self) -> Result<(), ServiceError> {
-        let is_confirmed = self.is_acting() && !self.lease.holds();
-        let is_due = is_confirmed && self.files.has_report() && !self.event.is_over(Instant::now());
+        let is_confirmed = self.referee.is_acting() && !self.referee.lease.holds();
+        let is_due = is_confirmed && self.files.has_report() && !self.referee.event.is_over(Instant::now());
         if is_due { self.report() } else { Ok(()) }
     }
 
     /// Writes games.pgn and the report of an event that is over.
     pub(super) fn write_end(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        let kept = write_games_anew(&mut self.files, &self.event, &mut self.store)?;
+        let kept = write_games_anew(&mut self.files, &self.referee.event, &mut self.referee.store)?;
         kept.map_or(Ok(()), |text| self.announce(&text, tell))?;
         self.report()
     }
 
     /// Writes the final report and every game.
     pub(super) fn report(&self) -> Result<(), ServiceError> {
-        write_report(&self.files, &self.event, &self.store, &self.opinions, &self.state_as(false))
+        write_report(&self.files, &self.referee.event, &self.referee.store, &self.opinions, &self.state_as(false))
     }
 }
 
@@ -353,9 +354,9 @@ impl Service {
         }
         let now = Instant::now();
         for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
-            if let Some(live) = fact.game().and_then(|game| self.event.live_games.get(&game)) {
+            if let Some(live) = fact.game().and_then(|game| self.referee.event.live_games.get(&game)) {
                 let opinions = self.opinions.get(&live.fixture.number);
-                let shown = view::change(&self.event, live, opinions, now);
+                let shown = view::change(&self.referee.event, live, opinions, now);
                 let _ = self.watchers.send(PageUpdate::Game(shown.to_string()));
             }
         }
@@ -372,19 +373,19 @@ impl PageSource for Service {
 
     /// Restores the game from the stored facts.
     fn find(&self, number: u64, show: ShowGame<'_>) -> Result<Option<String>, ServiceError> {
-        let live = stored_game(&self.event, &self.store, number)?;
+        let live = stored_game(&self.referee.event, &self.referee.store, number)?;
         Ok(live.map(|live| show(&live.fixture, &live.record, self.opinions.get(&number))))
     }
 
     fn live(&self, show: ShowGame<'_>) -> Result<String, ServiceError> {
         let now = SystemTime::now();
-        let recent = self.event.results.iter().rev().take(MOST_RECENT);
+        let recent = self.referee.event.results.iter().rev().take(MOST_RECENT);
         let recent = recent.filter(|result| is_recent(result.began + result.lasted, now));
         let mut shown = String::new();
         for result in recent.rev() {
             shown.extend(self.find(result.fixture.number, show)?);
         }
-        let playing = self.event.live_games.iter();
+        let playing = self.referee.event.live_games.iter();
         shown.extend(playing.map(|(game, live)| show(&live.fixture, &live.record, self.opinions.get(game))));
         Ok(shown)
     }
@@ -394,6 +395,6 @@ impl PageSource for Service {
     }
 
     fn tags(&self) -> PgnTags {
-        self.event.settings.tags()
+        self.referee.event.settings.tags()
     }
 }

@@ -123,8 +123,8 @@ impl Service {
     /// Shows the kibitzer the game in play with the lowest number, or nothing if too many are played.
     pub(super) fn show_kibitzer(&self) {
         let Some(Kibitzing { shared, most, .. }) = &self.kibitzing else { return };
-        let games = &self.event.live_games;
-        let shown = games.first_key_value().filter(|_| games.len() <= *most && self.is_acting());
+        let games = &self.referee.event.live_games;
+        let shown = games.first_key_value().filter(|_| games.len() <= *most && self.referee.is_acting());
         shared.change(|desk| {
             let place = desk.position.as_ref().map(|position| (position.number, position.game.moves()));
             if place == shown.map(|(number, live)| (*number, live.record.game.moves())) {

@@ -39,7 +39,7 @@ use tokio::sync::{broadcast, oneshot};
 
 use super::director::Instruction;
 use super::history::Note;
-use super::lease::Lease;
+use super::reign::Referee;
 use super::view::Opinions;
 use super::{
     CONSOLE, ConnectionEvent, ConnectionId, Effects, EventState, EventStore, EventStoreError, Notice, Order,
@@ -57,7 +57,7 @@ use proofs::ProofThread;
 use pulse::Pulse;
 use rate::RateLimiter;
 pub use standby::{ObservationEnd, StandbyReferee, TrustedPeer};
-use succession::Succession;
+use succession::Predecessor;
 use term::Claims;
 pub use tls::Tls;
 pub use witness::Witness;
@@ -216,17 +216,6 @@ impl Director {
     }
 }
 
-/// What a service does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Duty {
-    /// It does not act yet, and the director has not been told why.
-    Begins,
-    /// It waits until nobody else can act.
-    Waits,
-    /// It is the acting referee.
-    Acts,
-}
-
 /// What is held back until the observer has the facts on which it rests.
 enum Held {
     /// Facts and what follows from them.
@@ -239,9 +228,8 @@ enum Held {
 
 /// A referee's service.
 pub struct Service {
-    /// The event.
-    pub event: EventState,
-    store: EventStore,
+    /// The event, its store, and the rules by which this referee acts.
+    referee: Referee<EventStore, Held>,
     files: EventFiles,
     connections: HashMap<ConnectionId, LineSender>,
     inbox: Receiver<ServiceMessage>,
@@ -257,15 +245,12 @@ pub struct Service {
     tls: Option<Tls>,
     /// Number of facts at the time of the final report, if there was one.
     reported: Option<u64>,
-    /// Whether the end can't be changed any more: all games have been played, and the service ends with them.
-    is_settled: bool,
     /// Earliest time at which the file of a game in play may be written again.
     files_due: Instant,
     observers: Observers,
-    lease: Lease<Held>,
-    duty: Duty,
     claims: Claims,
-    succession: Succession,
+    /// The referee that has to know the end, because this one has taken over from it.
+    predecessor: Option<Predecessor>,
     /// Whether the open pages were not told of a change, because something was held back.
     has_unshown: bool,
     proofs: ProofThread,
@@ -325,14 +310,13 @@ impl Service {
 
     /// Makes a service from an event that has been restored from its store.
     fn around(
-        event: EventState,
-        store: EventStore,
+        referee: Referee<EventStore, Held>,
         folder: &Path,
         ListenConfig { address, limits, tls }: ListenConfig,
         witness: Option<TrustedPeer>,
     ) -> Result<Service, ServiceError> {
-        let event_files =
-            EventFiles::open(folder, &event).map_err(|error| ServiceError::File("a file of it", error))?;
+        let event_files = EventFiles::open(folder, &referee.event)
+            .map_err(|error| ServiceError::File("a file of it", error))?;
         let (to_self, inbox) = mpsc::channel();
         let limiter = ConnectionLimiter::default();
         let failed = |error| ServiceError::Network(address, error);
@@ -350,8 +334,7 @@ impl Service {
         let next = Arc::clone(&next_connection);
         network.spawn(connection::serve(listener, next, Role::Client, tls.clone(), pulse.clone()));
         Ok(Service {
-            event,
-            store,
+            referee,
             files: event_files,
             connections: HashMap::new(),
             inbox,
@@ -363,13 +346,10 @@ impl Service {
             address,
             tls,
             reported: None,
-            is_settled: false,
             files_due: Instant::now(),
             observers: Observers::default(),
-            lease: Lease::default(),
-            duty: Duty::Begins,
             claims: Claims::new(witness),
-            succession: Succession::default(),
+            predecessor: None,
             has_unshown: false,
             proofs,
             pulse,
@@ -387,6 +367,11 @@ impl Service {
         })
     }
 
+    /// The event.
+    pub fn event(&self) -> &EventState {
+        &self.referee.event
+    }
+
     /// Accepts sign-ons over a serial line.
     ///
     /// # Errors
@@ -396,7 +381,7 @@ impl Service {
         let output = connection::open_serial(device, baud, connection, self.to_self.clone())
             .map_err(|error| ServiceError::Line(device.to_owned(), error))?;
         self.connections.insert(connection, output);
-        self.event.handle(ConnectionEvent::SerialLine(connection), Instant::now());
+        self.referee.event.handle(ConnectionEvent::SerialLine(connection), Instant::now());
         Ok(())
     }
 
@@ -412,13 +397,13 @@ impl Service {
     /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
         let begin = Instant::now();
-        if !stays && self.store.history.is_over() {
-            if self.is_end_told() {
+        if !stays && self.referee.store.history.is_over() {
+            if self.referee.is_end_told() {
                 return self.end_again(tell);
             }
             self.wait_at_the_end(begin, tell)?;
         }
-        self.is_settled = false;
+        self.referee.is_settled = false;
         self.keep_lease(begin, tell)?;
         self.deliver(tell)?;
         loop {
@@ -432,15 +417,15 @@ impl Service {
             let now = Instant::now();
             self.keep_lease(now, tell)?;
             self.beat(now);
-            if self.is_acting() {
-                self.event.tick(self.heard_until.min(now));
+            if self.referee.is_acting() {
+                self.referee.event.tick(self.heard_until.min(now));
             }
             self.deliver(tell)?;
-            if self.is_acting() && self.event.is_over(now) && !self.lease.holds() {
+            if self.referee.is_acting() && self.referee.event.is_over(now) && !self.referee.lease.holds() {
                 self.close_event(stays, now, tell)?;
             }
             if !stays && self.may_go_home(now) {
-                if !self.is_acting() {
+                if !self.referee.is_acting() {
                     return self.end_again(tell);
                 }
                 self.farewell(ServiceEnd::Complete, tell)?;
@@ -456,11 +441,11 @@ impl Service {
         now: Instant,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
-        let reported = self.reported.replace(self.store.count());
+        let reported = self.reported.replace(self.referee.store.count());
         // The other referee may know the end already, without what would be ordered here.
-        self.is_settled = !stays;
+        self.referee.is_settled = !stays;
         if reported != self.reported {
-            self.store.note(Note::Over)?;
+            self.referee.store.note(Note::Over)?;
             if !stays {
                 // Writing may take longer than the observer waits; nothing is left to take over.
                 self.wait_at_the_end(now, tell)?;
@@ -474,7 +459,7 @@ impl Service {
             tell(&Notice { urgent: reported.is_none(), text: text.to_owned() });
         }
         if !stays {
-            self.event.send_home(now);
+            self.referee.event.send_home(now);
             self.deliver(tell)?;
         }
         Ok(())
@@ -482,7 +467,7 @@ impl Service {
 
     /// Ends the service of an event that was over before. Everybody who was there then was told. The files may have been lost since.
     fn end_again(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
-        let text = if self.files.are_complete(&self.event) {
+        let text = if self.files.are_complete(&self.referee.event) {
             "all games have been played; nothing is written anew"
         } else {
             self.write_end(tell)?;
@@ -505,11 +490,11 @@ impl Service {
                     self.observers.open(id, output);
                 }
                 // Clients go on to the referee that acts.
-                ServiceMessage::Connected { role: Role::Client, .. } if !self.is_acting() => {}
+                ServiceMessage::Connected { role: Role::Client, .. } if !self.referee.is_acting() => {}
                 ServiceMessage::Connected { at, id, output, address, role: Role::Client } => {
                     self.connections.insert(id, output);
                     self.log_stranger(Some(id), '#', &format!("connected from {address}"))?;
-                    self.event.handle(ConnectionEvent::Opened(id), at);
+                    self.referee.event.handle(ConnectionEvent::Opened(id), at);
                 }
                 ServiceMessage::Received(at, input) => {
                     // An observer is not a participant of the event.
@@ -531,16 +516,16 @@ impl Service {
                 ServiceMessage::Quit { is_pause: true } => return Ok(Some(ServiceEnd::Pause)),
                 ServiceMessage::Query(query, answer) => {
                     let found = page::answer(self, &query)?;
-                    self.lease.hold(self.store.count(), Held::Page(found, answer));
+                    self.referee.lease.hold(self.referee.store.count(), Held::Page(found, answer));
                 }
                 ServiceMessage::Command(order, answer) => {
                     let done = self.carry_out(&order, tell)?;
                     self.deliver(tell)?;
-                    if done.is_err() || !self.is_acting() {
+                    if done.is_err() || !self.referee.is_acting() {
                         // It rests on no fact, and would wait as long as the observer is not there.
                         drop(answer.send(done));
                     } else {
-                        self.lease.hold(self.store.count(), Held::Answer(done, answer));
+                        self.referee.lease.hold(self.referee.store.count(), Held::Answer(done, answer));
                         self.release(tell)?;
                     }
                 }
@@ -559,18 +544,18 @@ impl Service {
         if end != ServiceEnd::Quit {
             return Ok(end);
         }
-        if !self.is_acting() {
+        if !self.referee.is_acting() {
             // It may wait for the other one after the end.
-            return Ok(if self.store.history.is_over() { ServiceEnd::Complete } else { end });
+            return Ok(if self.referee.store.history.is_over() { ServiceEnd::Complete } else { end });
         }
         self.deliver(tell)?;
-        if !self.event.has_ended() || self.lease.holds() {
+        if !self.referee.event.has_ended() || self.referee.lease.holds() {
             return Ok(end);
         }
-        if self.reported != Some(self.store.count()) {
+        if self.reported != Some(self.referee.store.count()) {
             self.report()?;
         }
-        self.store.note(Note::Over)?;
+        self.referee.store.note(Note::Over)?;
         Ok(ServiceEnd::Complete)
     }
 
@@ -590,7 +575,7 @@ impl Service {
             tell(&Notice { urgent: false, text });
         }
         let now = Instant::now();
-        let (is_acting, instruction) = (self.is_acting(), order.instruction());
+        let (is_acting, instruction) = (self.referee.is_acting(), order.instruction());
         let is_shown =
             matches!(instruction, Ok(Instruction::Status | Instruction::Pairings | Instruction::Help));
         let done = match (&instruction, &mut self.locals) {
@@ -601,21 +586,21 @@ impl Service {
                 Ok(if *is_pause { "the service pauses" } else { "the service ends" }.to_owned())
             }
             _ if !is_acting => Err("the event waits for its observer".to_owned()),
-            _ if self.is_settled && !is_shown => {
+            _ if self.referee.is_settled && !is_shown => {
                 Err("all games have been played; orders after the last one need --stay".to_owned())
             }
             (Ok(Instruction::Start(name)), Some(locals)) => locals.start(name),
             (Ok(Instruction::Stop(name)), Some(locals)) => locals.stop(name),
             (Ok(Instruction::Status), _) => {
-                let status = self.event.obey(order, &|_| Ok(Vec::new()), now);
+                let status = self.referee.event.obey(order, &|_| Ok(Vec::new()), now);
                 status.map(|status| status + "\n" + &self.about_observer())
             }
             _ => {
-                let past = |game| self.store.game(game).map_err(|error| error.to_string());
+                let past = |game| self.referee.store.game(game).map_err(|error| error.to_string());
                 if is_question {
-                    self.event.question(order, &past, now)
+                    self.referee.event.question(order, &past, now)
                 } else {
-                    self.event.obey(order, &past, now)
+                    self.referee.event.obey(order, &past, now)
                 }
             }
         };
@@ -623,7 +608,7 @@ impl Service {
             (Err(why), _) => self.log(None, '#', &format!("refused: {}", game::excerpt(why)))?,
             // The event has not seen these.
             (Ok(_), Ok(Instruction::Alone { .. } | Instruction::Start(_) | Instruction::Stop(_))) => {
-                self.event.note_order(order);
+                self.referee.event.note_order(order);
             }
             _ => {}
         }
@@ -632,12 +617,12 @@ impl Service {
 
     /// Tells whether somebody can take over.
     fn about_observer(&self) -> String {
-        let lacks = self.store.count().saturating_sub(self.lease.stored());
-        match (self.observer(), self.lease.connection()) {
+        let lacks = self.referee.store.count().saturating_sub(self.referee.lease.stored());
+        match (self.referee.observer(), self.referee.lease.connection()) {
             (None, None) => "observer: none".to_owned(),
             (Some(observer), None) => format!("observer {observer:x}: not connected"),
             (named, Some(connection)) => {
-                let by = named.or(self.lease.observer()).unwrap_or_default();
+                let by = named.or(self.referee.lease.observer()).unwrap_or_default();
                 let address = self.observers.address(connection);
                 let state = match (lacks, named) {
                     (0, Some(_)) => "up to date; it may take over".to_owned(),
@@ -666,8 +651,8 @@ impl Service {
             ConnectionEvent::LimitExceeded(connection, limit) => self.log_line(*connection, '#', limit)?,
             ConnectionEvent::Opened(_) | ConnectionEvent::SerialLine(_) | ConnectionEvent::Proved(..) => {}
         }
-        if self.is_acting() {
-            self.event.handle(input, at);
+        if self.referee.is_acting() {
+            self.referee.event.handle(input, at);
         }
         Ok(())
     }
@@ -679,9 +664,9 @@ impl Service {
         }
         let now = Instant::now();
         let mut until =
-            self.event.next_deadline().map_or(now + GLANCE, |deadline| deadline.min(now + GLANCE));
+            self.referee.event.next_deadline().map_or(now + GLANCE, |deadline| deadline.min(now + GLANCE));
         if now >= self.files_due {
-            let written = self.files.catch_up(&self.event);
+            let written = self.files.catch_up(&self.referee.event);
             written.map_err(|error| ServiceError::File("the file of a running game", error))?;
             self.files_due = Instant::now() + BETWEEN_FILES;
         }

@@ -16,9 +16,8 @@ use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, Role, Service, ServiceEnd, ServiceError};
 use crate::referee::guesses::{GuessLimiter, RefusedGuess};
-use crate::referee::history::{Comparison, Note, StoreSummary};
-use crate::referee::lease::Term;
 use crate::referee::peer_line::{PeerLine, checksum};
+use crate::referee::reign::{Heard, OLDER_COPY, Refusal};
 use crate::referee::settings::is_same;
 use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
 
@@ -40,37 +39,6 @@ pub(super) struct Observers {
     pub(super) limiter: ConnectionLimiter,
 }
 
-/// Why an observer is refused that has what this referee has told, and lost, and what its director has given up.
-const OLDER_COPY: &str = "it has facts of this referee that are not here: the store of one of the two is an older copy; that one has to \
-    begin in a new folder";
-
-/// Why an observer is refused while another one may take over, or has.
-const OTHER_OBSERVER: &str =
-    "another observer may take over; if its store is lost, `alone` at the acting referee admits this one";
-const OTHER_ACTED: &str =
-    "another observer has taken over; only if its store is lost for good, `alone lost` admits this one";
-
-/// Why an observer is refused that has acted: it does not need this referee.
-const ACTED_SINCE: &str =
-    "it has acted since the last fact that both have, and goes on by itself; then it tells this referee how";
-
-/// Why an observer is refused whose last term is not here.
-const OTHER_EVENT: &str = "its store is of another event, or both have acted since the last fact that both have; if the folder here is new, or \
-    an older copy, end this referee, take the folder away, and start both again";
-
-/// Why an observer is not admitted.
-enum Refusal {
-    /// It has other settings.
-    Settings,
-    /// It has facts from this number on that nobody was told of.
-    Back(u64),
-    /// It has facts from this number on that this referee has told, and lost.
-    Ahead(u64),
-    /// It has taken over from this referee, in a term.
-    Successor(Term),
-    Other(&'static str),
-}
-
 impl From<RefusedGuess> for Refusal {
     fn from(wrong: RefusedGuess) -> Refusal {
         Refusal::Other(match wrong {
@@ -84,7 +52,6 @@ impl Refusal {
     /// What the director is told.
     fn notice(&self) -> String {
         match self {
-            Refusal::Settings => "an observer is refused: its settings are others; it says which".to_owned(),
             Refusal::Back(_) => {
                 "an observer has recorded facts that nobody was told of; it may come again without them"
                     .to_owned()
@@ -96,6 +63,7 @@ impl Refusal {
             Refusal::Successor(_) => {
                 "the store here is an older copy: the observer has taken over since".to_owned()
             }
+            Refusal::Settings => "an observer is refused: its settings are others; it says which".to_owned(),
             Refusal::Other(why) => format!("an observer is refused: {why}"),
         }
     }
@@ -131,8 +99,27 @@ impl Observers {
         self.connected.contains_key(&input.connection())
     }
 
+    /// Checks that a line which only a referee of this event may send comes from one: `None` if it does not.
+    fn check(
+        &mut self,
+        connection: ConnectionId,
+        line: Option<PeerLine>,
+        at: Instant,
+    ) -> Result<Option<PeerLine>, Refusal> {
+        match &line {
+            Some(PeerLine::Fence { token, .. }) if self.check_token(connection, token, at).is_err() => {
+                Ok(None)
+            }
+            Some(PeerLine::Observe { token, settings, .. }) => {
+                self.check_token(connection, token, at)?;
+                if *settings == checksum(&self.settings) { Ok(line) } else { Err(Refusal::Settings) }
+            }
+            _ => Ok(line),
+        }
+    }
+
     /// Checks that a token is the one that the referees share.
-    fn check(&mut self, connection: ConnectionId, told: &str, at: Instant) -> Result<(), RefusedGuess> {
+    fn check_token(&mut self, connection: ConnectionId, told: &str, at: Instant) -> Result<(), RefusedGuess> {
         let output = self.connected.get(&connection).ok_or(RefusedGuess::Wrong)?;
         let is_right = || self.token.as_ref().is_some_and(|token| is_same(token, told));
         self.guesses.check(output.address, "", at, is_right)
@@ -201,201 +188,119 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<Option<ServiceEnd>, ServiceError> {
         let connection = input.connection();
-        if let Some((_, last)) = self.succession.successor.filter(|(known, _)| *known == connection) {
-            return self.hear_successor(input, last, tell);
-        }
-        let is_observer = self.lease.connection() == Some(connection);
-        let ConnectionEvent::Line(_, line) = input else {
-            if is_observer {
-                self.announce("the observer is gone", tell)?;
-            }
-            self.drop_observer(connection);
-            return Ok(None);
-        };
-        let stored = self.store.count();
-        match PeerLine::parse(line.as_bytes()) {
-            Some(PeerLine::Fence { token, term, first, last })
-                if self.observers.check(connection, &token, at).is_ok()
-                    && self.store.history.is_succeeded_by(term) =>
-            {
-                return self.yield_to(connection, term, first, last, tell);
-            }
-            Some(PeerLine::Observe { token, store, settings }) => {
-                let admitted = match self.observers.check(connection, &token, at) {
-                    Ok(()) if settings != checksum(&self.observers.settings) => Err(Refusal::Settings),
-                    Ok(()) => self.admit(connection, &store, at)?,
-                    Err(wrong) => Err(wrong.into()),
-                };
-                self.answer_observer(connection, &admitted, tell)?;
-                // Each moment in which this one acts may tell somebody what contradicts the observer.
-                match admitted {
-                    Err(Refusal::Ahead(from)) if self.is_acting() => {
-                        self.see_off();
-                        return Err(ServiceError::OlderCopy(from));
-                    }
-                    Err(Refusal::Successor(term)) if self.is_acting() => {
-                        self.see_off();
-                        return self.yield_to(connection, term, 0, 0, tell);
-                    }
-                    _ => {}
+        let heard = match input {
+            ConnectionEvent::Line(_, line) => {
+                match self.observers.check(connection, PeerLine::parse(line.as_bytes()), at) {
+                    Ok(line) => self.referee.hear(connection, line, at)?,
+                    Err(refusal) => Heard::Refused(refusal),
                 }
             }
-            // What can't be confirmed yet was damaged in spite of its checksum.
-            Some(PeerLine::Alive { beat, count }) if is_observer && count <= stored => {
-                self.lease.renew(connection, beat);
-                self.confirm(connection, count, at);
-            }
-            Some(PeerLine::Stored(count)) if is_observer && count <= stored => {
-                self.confirm(connection, count, at);
-            }
-            Some(PeerLine::Leave) if is_observer => self.let_go(connection, tell)?,
             _ => {
+                let heard = self.referee.lose(connection);
+                self.drop_observer(connection);
+                heard
+            }
+        };
+        match heard {
+            Heard::Noted => {}
+            Heard::Unfit => {
                 self.log_stranger(Some(connection), '#', "may not observe, or was damaged on its way")?;
                 self.drop_observer(connection);
             }
+            Heard::Lost => self.announce("the observer is gone", tell)?,
+            Heard::Admitted(first, old) => self.welcome(connection, first, old, tell)?,
+            Heard::Refused(refusal) => return self.refuse(connection, &refusal, tell),
+            Heard::Left(knows_end) => {
+                if knows_end {
+                    self.predecessor = None;
+                } else {
+                    self.announce("the observer has left; nobody takes over from now on", tell)?;
+                }
+                self.drop_observer(connection);
+            }
+            Heard::HearsEnd(term) => {
+                self.leave_clients(term, tell)?;
+                self.observers.say(connection, &PeerLine::Stored(0));
+            }
+            Heard::Fenced(term, waits) => {
+                self.leave_clients(term, tell)?;
+                self.drop_observer(connection);
+                return Ok((!waits).then_some(ServiceEnd::Outdated));
+            }
+            Heard::EndTaken(last) => return self.take_end(connection, last, tell).map(Some),
+            Heard::Outdated => return Ok(Some(ServiceEnd::Outdated)),
         }
         Ok(None)
     }
 
-    /// The observer leaves: it knows the end of the event, or will not take over.
-    fn let_go(
+    /// Sends an observer that was admitted the facts that it lacks, from a number on.
+    fn welcome(
         &mut self,
         connection: ConnectionId,
+        first: u64,
+        old: Option<ConnectionId>,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
-        if self.succession.told_over == Some(connection) {
-            self.end_is_known()?;
-        } else {
-            if self.is_acting() && self.event.observer == self.lease.observer() {
-                self.event.record(Fact::Observer { by: None });
-            }
-            self.announce("the observer has left; nobody takes over from now on", tell)?;
+        if let Some(old) = old.filter(|&old| old != connection) {
+            self.drop_observer(old);
         }
-        self.drop_observer(connection);
-        Ok(())
+        let facts = self.referee.store.from(first)?;
+        if let Some(output) = self.observers.connected.get(&connection) {
+            send(output, first, &facts);
+        }
+        let from = self.observers.address(connection);
+        self.note(&format!("an observer has come from {from}"), tell)
     }
 
-    fn confirm(&mut self, connection: ConnectionId, count: u64, at: Instant) {
-        self.lease.confirm(connection, count);
-        self.appoint(at);
-    }
-
-    /// Tells the director that an observer was admitted, or both why it is refused. Strangers, who do not know the token, are only
-    /// logged.
-    fn answer_observer(
+    /// Tells an observer and the director why it is refused. Strangers, who do not know the token, are only logged.
+    fn refuse(
         &mut self,
         connection: ConnectionId,
-        admitted: &Result<(), Refusal>,
+        refusal: &Refusal,
         tell: &mut dyn FnMut(&Notice),
-    ) -> Result<(), ServiceError> {
-        let Err(refusal) = admitted else {
-            let from = self.observers.address(connection);
-            return self.note(&format!("an observer has come from {from}"), tell);
-        };
-        let text = refusal.notice();
+    ) -> Result<Option<ServiceEnd>, ServiceError> {
+        let (text, acts) = (refusal.notice(), self.referee.is_acting());
         if self.log_stranger(Some(connection), '#', &text)? {
             self.remember(&text);
             tell(&Notice { urgent: true, text });
         }
-        self.observers.say(connection, &refusal.line(&self.observers.settings, self.is_acting()));
+        self.observers.say(connection, &refusal.line(&self.observers.settings, acts));
         self.drop_observer(connection);
-        Ok(())
+        // Each moment in which this one acts may tell somebody what contradicts the observer.
+        match *refusal {
+            Refusal::Ahead(from) if acts => {
+                self.see_off();
+                Err(ServiceError::OlderCopy(from))
+            }
+            Refusal::Successor(term) if acts => {
+                self.see_off();
+                let heard = self.referee.yield_to(connection, term, 0, 0)?;
+                self.leave_clients(term, tell)?;
+                Ok((heard == Heard::Fenced(term, false)).then_some(ServiceEnd::Outdated))
+            }
+            _ => Ok(None),
+        }
     }
 
     pub(super) fn drop_observer(&mut self, connection: ConnectionId) {
-        self.lease.disconnect(connection);
+        self.referee.lease.disconnect(connection);
         self.observers.connected.remove(&connection);
-    }
-
-    /// Admits an observer, and sends it the facts that it lacks.
-    fn admit(
-        &mut self,
-        connection: ConnectionId,
-        observer: &StoreSummary,
-        at: Instant,
-    ) -> Result<Result<(), Refusal>, ServiceError> {
-        let &StoreSummary { by, first, term, .. } = observer;
-        let compared = self.compare(observer);
-        if compared == Comparison::Foreign {
-            let has_acted_since = !self.is_acting() && observer.event == self.event.founder && term.1 == by;
-            return Ok(Err(Refusal::Other(if has_acted_since { ACTED_SINCE } else { OTHER_EVENT })));
-        }
-        if self.observer().is_some_and(|observer| observer != by) {
-            let is_succeeded = self.store.history.successor().is_some();
-            return Ok(Err(Refusal::Other(if is_succeeded { OTHER_ACTED } else { OTHER_OBSERVER })));
-        }
-        match compared {
-            Comparison::Back(from) => return Ok(Err(Refusal::Back(from))),
-            Comparison::Ahead(_) | Comparison::Successor if self.store.history.is_other_given_up => {
-                return Ok(Err(Refusal::Other(OLDER_COPY)));
-            }
-            Comparison::Ahead(from) => {
-                // It takes over, and nothing may go on here without it.
-                self.store.note(Note::Fenced(Some((term.0 + 1, by))))?;
-                return Ok(Err(Refusal::Ahead(from)));
-            }
-            Comparison::Successor => return Ok(Err(Refusal::Successor(term))),
-            Comparison::Behind | Comparison::Foreign => {}
-        }
-        if self.store.history.has_left && !self.event.has_ended() {
-            self.store.note(Note::Left(false))?;
-        }
-        if let Some(old) = self.lease.connection() {
-            self.drop_observer(old);
-        }
-        let facts = self.store.from(first)?;
-        if let Some(output) = self.observers.connected.get(&connection) {
-            send(output, first, &facts);
-        }
-        self.lease.connect(connection, by, first - 1, at);
-        self.appoint(at);
-        Ok(Ok(()))
-    }
-
-    /// Compares this store with that of an observer.
-    fn compare(&self, observer: &StoreSummary) -> Comparison {
-        match self.store.history.compare(self.event.founder, observer) {
-            Comparison::Foreign if self.has_lost_all_to(observer) => Comparison::Ahead(1),
-            compared => compared,
-        }
-    }
-
-    /// Whether this referee began in a new folder, and an observer that comes has facts of the event: then this one has lost all of them.
-    /// Once a game has been played, the observer may as well be one of an earlier event.
-    fn has_lost_all_to(&self, observer: &StoreSummary) -> bool {
-        let &StoreSummary { by, first, term: (_, author), .. } = observer;
-        let begins = self.store.was_new && self.is_acting() && self.event.results.is_empty();
-        // Who acted last goes on by itself when it is refused.
-        let successor = self.store.history.successor().map(|(_, successor)| successor);
-        let waits = successor == Some(by) && author != by && !self.is_acting();
-        first > 1 && (begins || waits)
-    }
-
-    /// Lets the observer take over from now on, if it has everything.
-    fn appoint(&mut self, at: Instant) {
-        // At the end nothing is left to take over.
-        let is_at_the_end = self.is_settled && self.event.has_ended();
-        let stored = self.store.count() + self.event.unstored();
-        if !is_at_the_end && self.lease.appoints(self.is_acting(), self.observer(), stored) {
-            self.event.record(Fact::Observer { by: self.lease.observer() });
-            self.lease.begin(at);
-        }
     }
 
     /// Sends facts to the observer.
     pub(super) fn share(&mut self, facts: &[Fact]) {
         let observer =
-            self.lease.connection().and_then(|connection| self.observers.connected.get(&connection));
+            self.referee.lease.connection().and_then(|connection| self.observers.connected.get(&connection));
         if let Some(output) = observer {
-            send(output, self.store.count() + 1 - facts.len() as u64, facts);
+            send(output, self.referee.store.count() + 1 - facts.len() as u64, facts);
         }
     }
 
     /// Sends a heartbeat to the observer when one is due.
     pub(super) fn beat(&mut self, at: Instant) {
-        if let Some(beat) = self.lease.beat(at) {
-            let line = PeerLine::Alive { beat, count: self.store.count() };
-            if let Some(connection) = self.lease.connection() {
+        if let Some(beat) = self.referee.lease.beat(at) {
+            let line = PeerLine::Alive { beat, count: self.referee.store.count() };
+            if let Some(connection) = self.referee.lease.connection() {
                 self.observers.say(connection, &line);
             }
         }

@@ -1,7 +1,6 @@
 //! The standby referee ("observer"): it replicates the store of the active referee and takes over when that one fails.
 //!
-//! An observer applies facts as they arrive, so that it can take over at once. It does so only if the facts name it, and
-//! only after it has left the connection over which it would confirm more of them.
+//! What it does is decided in `observation.rs`. Here are its connections, and what its director is told.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read as _, Write};
@@ -16,17 +15,18 @@ use players::transport::{self, Security, Transport};
 use super::delivery::{write_games_anew, write_report};
 use super::files::EventFiles;
 use super::shown::check_folder;
-use super::succession::{END_PATIENCE, Predecessor, tell_once};
+use super::succession::{Predecessor, tell_once};
 use super::term::CLAIM_INTERVAL;
 use super::witness::claim;
-use super::{ListenConfig, Service, ServiceError};
+use super::{Held, ListenConfig, Service, ServiceError};
 use crate::referee::differences::differing;
 use crate::referee::history::{Note, StoreSummary};
-use crate::referee::intake::{Intake, NotTaken, restore_anew};
 use crate::referee::lease::{SILENCE, Watch};
+use crate::referee::observation::{AfterParting, ObserverStep, Parting};
 use crate::referee::peer_line::{PeerLine, checksum};
 use crate::referee::regular::named;
-use crate::referee::{EventState, EventStore, Fact, Notice, report, view};
+use crate::referee::reign::{END_PATIENCE, Referee};
+use crate::referee::{EventState, EventStore, Notice, report, view};
 
 /// Pause before the active referee is tried again.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -50,28 +50,6 @@ pub enum ObservationEnd {
     Stopped,
 }
 
-/// Why a connection to the observed referee was left.
-enum FollowEnd {
-    Over(ObservationEnd),
-    /// It broke, or nothing comes any more.
-    Lost,
-    /// It was closed before anything came.
-    Wordless,
-    /// A line was lost or damaged on its way.
-    Damaged(String),
-    /// A fact contradicts what is known.
-    Misfit(String),
-    /// The referee refuses this one; whether that one acts.
-    Refused {
-        acts: bool,
-        why: String,
-    },
-    /// The referee has other settings.
-    OtherSettings(String),
-    /// The referee does not have the facts from this number on.
-    GoBack(u64),
-}
-
 /// Address and credentials of another referee, or of a witness.
 #[derive(Clone, Debug)]
 pub struct TrustedPeer {
@@ -86,8 +64,6 @@ pub struct TrustedPeer {
 /// The attempts to observe a referee.
 struct Tries {
     address: String,
-    /// When the referee was heard last.
-    watch: Option<Watch>,
     /// Until when one is waited for that can't be reached yet.
     until: Instant,
     /// Number of connections in a row that have brought no fact: of all, and of those that tell what can't be, or nothing.
@@ -100,7 +76,7 @@ struct Tries {
 impl Tries {
     fn new(address: &str, patience: Duration) -> Tries {
         let (address, until) = (address.to_owned(), Instant::now() + patience);
-        Tries { address, watch: None, until, vain: 0, failures: 0, told: String::new() }
+        Tries { address, until, vain: 0, failures: 0, told: String::new() }
     }
 
     /// Waits for the referee as at the beginning.
@@ -120,10 +96,6 @@ impl Tries {
     /// Waits before the next one: a referee takes few connections at once from an address.
     fn pause(&self) {
         thread::sleep(PAUSE * self.vain.max(1));
-    }
-
-    fn is_silent(&self) -> bool {
-        self.watch.is_some_and(|watch| watch.is_over(Instant::now()))
     }
 
     /// Whether a referee that can't be reached may not have been started yet.
@@ -160,13 +132,7 @@ impl Tries {
 
 /// A standby referee.
 pub struct StandbyReferee {
-    event: EventState,
-    store: EventStore,
-    intake: Intake,
-    /// Whether this process has had all facts of the referee. If not, the store may be an older copy.
-    is_current: bool,
-    /// Whether it may store facts of the other only together with all of them: it was the last to act, as far as it knew.
-    needs_all: bool,
+    referee: Referee<EventStore, Held>,
     folder: PathBuf,
     /// The referee that it observes or has observed, to be told of a take-over.
     pub(super) predecessor: Option<TrustedPeer>,
@@ -201,27 +167,19 @@ impl StandbyReferee {
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
         check_folder(folder, &event, &store, advice)?;
         store.accept()?;
-        let (intake, folder) = (Intake::default(), folder.to_owned());
-        Ok(StandbyReferee {
-            event,
-            store,
-            intake,
-            is_current: false,
-            needs_all: false,
-            folder,
-            predecessor: None,
-            witness,
-        })
+        let was_new = store.count() == 0;
+        let (referee, folder) = (Referee::new(event, store, was_new), folder.to_owned());
+        Ok(StandbyReferee { referee, folder, predecessor: None, witness })
     }
 
     /// Whether this was the acting referee when its store was closed.
     pub fn has_acted_last(&self) -> bool {
-        self.event.referee == self.store.history.referee
+        self.referee.has_acted_last()
     }
 
     /// Whether all games have been played, as far as this referee knows.
     pub fn has_ended(&self) -> bool {
-        self.event.has_ended()
+        self.referee.event.has_ended()
     }
 
     /// Writes the games that have been played and, if there are no more to come, the report. Returns the report.
@@ -229,23 +187,23 @@ impl StandbyReferee {
     /// # Errors
     /// A file can't be written.
     pub fn finish(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<Option<String>, ServiceError> {
-        let mut files = EventFiles::open(&self.folder, &self.event)
+        let mut files = EventFiles::open(&self.folder, &self.referee.event)
             .map_err(|error| ServiceError::File("a file of it", error))?;
-        if self.store.history.is_over() && files.are_complete(&self.event) {
-            return Ok(Some(report::text(&self.event)));
+        if self.referee.store.history.is_over() && files.are_complete(&self.referee.event) {
+            return Ok(Some(report::text(&self.referee.event)));
         }
-        let kept = write_games_anew(&mut files, &self.event, &mut self.store)?;
+        let kept = write_games_anew(&mut files, &self.referee.event, &mut self.referee.store)?;
         if let Some(text) = kept {
             tell(&Notice { urgent: true, text });
         }
-        if !self.event.is_over(Instant::now()) {
+        if !self.referee.event.is_over(Instant::now()) {
             return Ok(None);
         }
         let (opinions, log) = (BTreeMap::new(), VecDeque::new());
-        let state = view::state(&self.event, &opinions, Instant::now(), &log, false);
-        write_report(&files, &self.event, &self.store, &opinions, &state)?;
-        self.store.note(Note::Over)?;
-        Ok(Some(report::text(&self.event)))
+        let state = view::state(&self.referee.event, &opinions, Instant::now(), &log, false);
+        write_report(&files, &self.referee.event, &self.referee.store, &opinions, &state)?;
+        self.referee.store.note(Note::Over)?;
+        Ok(Some(report::text(&self.referee.event)))
     }
 
     /// Observes a referee until it fails or ends. `settings` describes all that both referees must have in common, as JSON.
@@ -261,13 +219,14 @@ impl StandbyReferee {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<ObservationEnd, ServiceError> {
         self.predecessor = Some(referee.clone());
+        self.referee.observation.watch = None;
         let mut tries = Tries::new(&referee.address, self.patience());
         loop {
-            let before = self.store.count();
-            let heard = tries.watch;
-            let end = self.follow(referee, settings, &mut tries.watch, stop);
-            tries.count(self.store.count() > before);
-            let is_same = tries.watch == heard;
+            let before = self.referee.store.count();
+            let heard = self.referee.observation.watch;
+            let end = self.follow(referee, settings, stop);
+            tries.count(self.referee.store.count() > before);
+            let is_same = self.referee.observation.watch == heard;
             if let Some(end) = self.judge(end, &mut tries, is_same, tell)? {
                 return Ok(end);
             }
@@ -275,7 +234,8 @@ impl StandbyReferee {
             if stop.load(Ordering::Relaxed) {
                 return Ok(ObservationEnd::Stopped);
             }
-            if tries.is_silent() && self.may_take_over(&mut tries, tell)? {
+            let is_silent = self.referee.observation.watch.is_some_and(|watch| watch.is_over(Instant::now()));
+            if is_silent && self.may_take_over(&mut tries, tell)? {
                 return Ok(ObservationEnd::TakeOver);
             }
         }
@@ -288,7 +248,7 @@ impl StandbyReferee {
             (true, _) => Duration::ZERO,
             (false, false) => FIRST_PATIENCE,
             // It may have come back with an older copy of its store.
-            (false, true) if self.store.history.is_told() => Duration::ZERO,
+            (false, true) if self.referee.store.history.is_told() => Duration::ZERO,
             (false, true) => END_PATIENCE,
         }
     }
@@ -296,42 +256,37 @@ impl StandbyReferee {
     /// Decides what follows from the end of a connection: whether the observation ends, too. `is_same`: nothing came over it.
     fn judge(
         &mut self,
-        end: Result<FollowEnd, ServiceError>,
+        end: Result<Parting, ServiceError>,
         tries: &mut Tries,
         is_same: bool,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<Option<ObservationEnd>, ServiceError> {
-        let has_heard = tries.watch.is_some();
+        let has_heard = self.referee.observation.watch.is_some();
         match end {
-            Ok(FollowEnd::Over(end)) => {
-                if end == ObservationEnd::Ended {
-                    self.store.note(Note::Told)?;
-                }
-                return Ok(Some(end));
+            Ok(Parting::Ended) => {
+                self.referee.store.note(Note::Told)?;
+                return Ok(Some(ObservationEnd::Ended));
             }
-            Ok(FollowEnd::GoBack(number)) => return self.hear_back(number, tries, tell),
+            Ok(Parting::Stopped) => return Ok(Some(ObservationEnd::Stopped)),
+            Ok(Parting::Back(number)) => return self.hear_back(number, tries, tell),
             // Told once, though the next attempts may end in the same way.
-            Ok(FollowEnd::Lost | FollowEnd::Wordless) if has_heard && is_same => {}
-            Ok(FollowEnd::Lost) => {
+            Ok(Parting::Lost | Parting::Wordless) if has_heard && is_same => {}
+            Ok(Parting::Lost) => {
                 tell(&Notice { urgent: true, text: "lost the referee for a moment".to_owned() });
             }
             // A line that is damaged now and then ends nothing.
-            Ok(FollowEnd::Damaged(why)) if has_heard => tries.again(why, tell),
-            // It may take over, and whoever refuses it may have an old store.
-            Ok(FollowEnd::Refused { why, .. }) if has_heard && self.is_named() => tries.again(why, tell),
-            // Who waits may not have heard yet that this one has taken over. And this one, if it only waits for its observer,
-            // is told by that (`fence`) which facts it has to set aside.
-            Ok(FollowEnd::Refused { acts, why }) if !acts || self.would_wait() => {
-                return Err(tries.unobserved(ErrorKind::PermissionDenied, why));
-            }
-            Ok(FollowEnd::Refused { why, .. } | FollowEnd::OtherSettings(why)) => {
-                return Err(tries.refused(why));
-            }
-            Ok(FollowEnd::Damaged(why) | FollowEnd::Misfit(why)) => {
+            Ok(Parting::Damaged(why)) if has_heard => tries.again(why, tell),
+            Ok(Parting::Refused { acts, why }) => match self.referee.after_refusal(acts) {
+                AfterParting::Again => tries.again(why, tell),
+                AfterParting::GoOn => return Err(tries.unobserved(ErrorKind::PermissionDenied, why)),
+                _ => return Err(tries.refused(why)),
+            },
+            Ok(Parting::OtherSettings(why)) => return Err(tries.refused(why)),
+            Ok(Parting::Damaged(why) | Parting::Misfit(why)) => {
                 tries.fail(&why)?;
                 tries.again(why, tell);
             }
-            Ok(FollowEnd::Wordless) => tries.fail(WORDLESS)?,
+            Ok(Parting::Wordless) => tries.fail(WORDLESS)?,
             // The referee was reachable before and may return, or does not run yet.
             Err(ServiceError::ObservedReferee(..)) if has_heard => {}
             Err(ServiceError::ObservedReferee(address, error)) if tries.may_wait_for(&error) => {
@@ -342,35 +297,23 @@ impl StandbyReferee {
         Ok(None)
     }
 
-    /// Whether this referee, if it observed nobody, would wait for an observer of its own.
-    fn would_wait(&self) -> bool {
-        let history = &self.store.history;
-        history.successor().is_some()
-            || self.event.observer.is_some_and(|observer| observer != history.referee)
-    }
-
-    /// Number of the facts that are stored, and that the referee has, too.
-    fn shared(&self) -> u64 {
-        self.intake.shared(self.store.count())
-    }
-
-    /// Whether a fact names this referee as the one that may take over.
-    fn is_named(&self) -> bool {
-        self.event.observer == Some(self.store.history.referee)
-    }
-
     /// Whether this referee may take over from one that has fallen silent. It has no connection to it any more.
-    fn may_take_over(&self, tries: &mut Tries, tell: &mut dyn FnMut(&Notice)) -> Result<bool, ServiceError> {
-        if self.is_named() && self.is_current {
-            return Ok(self.is_let(tries, tell));
+    fn may_take_over(
+        &mut self,
+        tries: &mut Tries,
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<bool, ServiceError> {
+        match self.referee.after_silence() {
+            AfterParting::TakeOver => return Ok(self.is_let(tries, tell)),
+            AfterParting::GoOn => {
+                let text = "it fell silent before it had let this referee take over".to_owned();
+                return Err(tries.unobserved(ErrorKind::TimedOut, text));
+            }
+            _ => {}
         }
-        if self.has_acted_last() {
-            let text = "it fell silent before it had let this referee take over".to_owned();
-            return Err(tries.unobserved(ErrorKind::TimedOut, text));
-        }
-        // The store may be an older copy, or the referee may have told more.
         let text = "the referee fell silent before this one had all facts, and may take over: it waits for the referee";
         tell(&Notice { urgent: true, text: text.to_owned() });
+        self.referee.observation.watch = None;
         tries.begin_again(self.patience());
         Ok(false)
     }
@@ -378,12 +321,15 @@ impl StandbyReferee {
     /// Whether the witness, if there is one, lets this referee take over.
     fn is_let(&self, tries: &mut Tries, tell: &mut dyn FnMut(&Notice)) -> bool {
         let Some(witness) = &self.witness else { return true };
-        let text =
-            match claim(witness, self.event.founder, (self.event.epoch + 1, self.store.history.referee)) {
-                Ok(true) => return true,
-                Ok(false) => "it is silent, but the witness lets it go on".to_owned(),
-                Err(error) => format!("it is silent, and so is the witness at {}: {error}", witness.address),
-            };
+        let text = match claim(
+            witness,
+            self.referee.event.founder,
+            (self.referee.event.epoch + 1, self.referee.store.history.referee),
+        ) {
+            Ok(true) => return true,
+            Ok(false) => "it is silent, but the witness lets it go on".to_owned(),
+            Err(error) => format!("it is silent, and so is the witness at {}: {error}", witness.address),
+        };
         tries.again(text, tell);
         thread::sleep(CLAIM_INTERVAL);
         false
@@ -396,38 +342,26 @@ impl StandbyReferee {
         tries: &mut Tries,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<Option<ObservationEnd>, ServiceError> {
-        if self.has_acted_last() {
-            tell(&self.go_back(number, tries)?);
-            return Ok(None);
-        }
-        // The referee recorded them, and told them when this one had stored them.
         let text = format!(
             "the store of the referee is an older copy: it lacks what was told from fact {number} on"
         );
-        if !self.is_named() {
-            return Err(
-                tries.refused(format!("{text}, and this one may not take over; it needs a newer copy"))
-            );
+        match self.referee.after_back() {
+            AfterParting::GoBack => {
+                let Some(own) = self.referee.go_back(number)? else {
+                    return Err(tries.refused(BOTH_ACTED.to_owned()));
+                };
+                let text = format!("{} that nobody was told of set aside", counted(own as u64, "fact"));
+                tell(&Notice { urgent: false, text });
+                Ok(None)
+            }
+            AfterParting::TakeOver => {
+                tell(&Notice { urgent: true, text });
+                // If the event has ended, it has lost that, too.
+                self.referee.store.note(Note::Untold)?;
+                Ok(self.is_let(tries, tell).then_some(ObservationEnd::TakeOver))
+            }
+            _ => Err(tries.refused(format!("{text}, and this one may not take over; it needs a newer copy"))),
         }
-        tell(&Notice { urgent: true, text });
-        // If the event has ended, it has lost that, too.
-        self.store.note(Note::Untold)?;
-        Ok(self.is_let(tries, tell).then_some(ObservationEnd::TakeOver))
-    }
-
-    /// Sets the facts from a number on aside, which the referee does not have: this one recorded them before it was taken over
-    /// from, and has told nobody.
-    fn go_back(&mut self, number: u64, tries: &Tries) -> Result<Notice, ServiceError> {
-        let own = self.store.from(number)?;
-        if own.is_empty() || own.iter().any(|fact| matches!(fact, Fact::Observer { .. } | Fact::Epoch { .. }))
-        {
-            let text = "both referees have acted for the same event; the one that is wrong has to begin in a new folder";
-            return Err(tries.refused(text.to_owned()));
-        }
-        self.store.set_aside(number)?;
-        restore_anew(&mut self.event, &self.store.from(1)?);
-        let text = format!("{} that nobody was told of set aside", counted(own.len() as u64, "fact"));
-        Ok(Notice { urgent: false, text })
     }
 
     /// Receives facts over one connection. On every way out, all facts that were applied are stored, or forgotten.
@@ -435,43 +369,24 @@ impl StandbyReferee {
         &mut self,
         referee: &TrustedPeer,
         settings: &str,
-        watch: &mut Option<Watch>,
         stop: &AtomicBool,
-    ) -> Result<FollowEnd, ServiceError> {
-        // Its first facts may be others than those that its successor has.
-        let is_succeeded = self.store.history.successor().is_some();
-        self.needs_all = is_succeeded || self.has_acted_last();
-        if is_succeeded {
-            self.is_current = false;
-            self.intake.begin_anew(&mut self.event);
-        }
-        let end = self.listen(referee, settings, watch, stop);
-        if self.may_store() {
-            self.intake.settle(&mut self.event, &mut self.store)?;
-        } else {
-            self.intake.discard(&mut self.event, &self.store)?;
-        }
+    ) -> Result<Parting, ServiceError> {
+        let store = self.referee.begin_to_observe();
+        let end = self.listen(referee, store, settings, stop);
+        self.referee.end_to_observe()?;
         end
     }
 
     fn listen(
         &mut self,
         referee: &TrustedPeer,
+        store: StoreSummary,
         settings: &str,
-        watch: &mut Option<Watch>,
         stop: &AtomicBool,
-    ) -> Result<FollowEnd, ServiceError> {
+    ) -> Result<Parting, ServiceError> {
         let failed = |error| ServiceError::ObservedReferee(referee.address.clone(), error);
         let mut output =
             transport::connect(&referee.address, &referee.security, SILENCE / 4).map_err(failed)?;
-        let shared = self.shared();
-        let store = StoreSummary {
-            by: self.store.history.referee,
-            event: self.event.founder,
-            first: shared + 1,
-            term: self.event.term(),
-            sum: self.store.history.checksum(shared).unwrap_or_default(),
-        };
         let (token, settings_sum) = (referee.token.clone(), checksum(settings));
         say(&mut output, &PeerLine::Observe { token, store, settings: settings_sum });
         let reader = output.reader().map_err(failed)?.with_timeout(Some(Duration::from_millis(100)));
@@ -482,15 +397,15 @@ impl StandbyReferee {
                 // After this the referee goes on without us.
                 say(&mut output, &PeerLine::Leave);
                 output.close();
-                return Ok(FollowEnd::Over(ObservationEnd::Stopped));
+                return Ok(Parting::Stopped);
             }
-            let left = LONGEST_LINE - line.len() as u64;
+            let (left, watch) = (LONGEST_LINE - line.len() as u64, self.referee.observation.watch);
             match lines.by_ref().take(left).read_until(b'\n', &mut line) {
                 // The bytes read so far are kept in the line.
                 Err(error) if is_wait(&error) && !watch.unwrap_or(begin).is_over(Instant::now()) => continue,
                 Err(error) if is_wait(&error) && watch.is_none() => return Err(failed(error)),
-                Ok(0) | Err(_) if watch.is_none() => return Ok(FollowEnd::Wordless),
-                Ok(0) | Err(_) => return Ok(FollowEnd::Lost),
+                Ok(0) | Err(_) if watch.is_none() => return Ok(Parting::Wordless),
+                Ok(0) | Err(_) => return Ok(Parting::Lost),
                 Ok(_) => {}
             }
             let whole = line.strip_suffix(b"\n");
@@ -498,65 +413,49 @@ impl StandbyReferee {
                 continue;
             }
             let Some(told) = whole.and_then(PeerLine::parse) else {
-                return Ok(FollowEnd::Damaged("a line was damaged on its way".to_owned()));
+                return Ok(Parting::Damaged("a line was damaged on its way".to_owned()));
             };
             line.clear();
-            if matches!(told, PeerLine::Fact(..) | PeerLine::Alive { .. }) {
-                *watch = Some(Watch::new(Instant::now()));
-            }
-            if let Some(end) = self.hear(told, settings, &mut output) {
+            if let Some(end) = self.hear(told, settings, &mut output)? {
                 return Ok(end);
             }
             // Facts that arrived together are stored together.
             let is_last = !lines.buffer().contains(&b'\n');
-            if is_last && self.may_store() && self.intake.settle(&mut self.event, &mut self.store)? {
-                say(&mut output, &PeerLine::Stored(self.store.count()));
+            if is_last && self.referee.settle()? {
+                say(&mut output, &PeerLine::Stored(self.referee.store.count()));
             }
         }
-    }
-
-    /// Whether facts may be stored. After a part of them, one that was the last to act could take itself for the one that acts.
-    fn may_store(&self) -> bool {
-        self.is_current || !self.needs_all
     }
 
     /// Handles a line of the referee. Returns why the connection is to be left, if it is.
-    fn hear(&mut self, line: PeerLine, settings: &str, output: &mut Transport) -> Option<FollowEnd> {
-        let stored = self.store.count();
-        match line {
-            PeerLine::Fact(number, json) => {
-                let taken = self.intake.take(&mut self.event, stored, number, &json);
-                return match taken {
-                    Ok(()) => None,
-                    Err(NotTaken::Gap(why)) => Some(FollowEnd::Damaged(why)),
-                    Err(NotTaken::Misfit(why)) => Some(FollowEnd::Misfit(why)),
-                };
+    fn hear(
+        &mut self,
+        line: PeerLine,
+        settings: &str,
+        output: &mut Transport,
+    ) -> Result<Option<Parting>, ServiceError> {
+        match self.referee.hear_observed(line, Instant::now())? {
+            ObserverStep::Listen => Ok(None),
+            ObserverStep::Answer(answer) => {
+                say(output, &answer);
+                Ok(None)
             }
-            PeerLine::Alive { beat, count } => {
-                if count > self.intake.last(stored) {
-                    return Some(FollowEnd::Damaged("a fact was lost on its way".to_owned()));
+            ObserverStep::Leave(Parting::OtherSettings(theirs)) => {
+                Ok(Some(Parting::OtherSettings(other_settings(&theirs, settings))))
+            }
+            ObserverStep::Leave(end) => {
+                if end == Parting::Ended {
+                    // It knows that this one knows.
+                    say(output, &PeerLine::Leave);
                 }
-                self.is_current = true;
-                say(output, &PeerLine::Alive { beat, count: self.shared() });
+                Ok(Some(end))
             }
-            // It knows that this one knows.
-            PeerLine::End => {
-                say(output, &PeerLine::Leave);
-                return Some(FollowEnd::Over(ObservationEnd::Ended));
-            }
-            PeerLine::Back(number) => return Some(FollowEnd::GoBack(number)),
-            PeerLine::Refused { acts, reason } => return Some(FollowEnd::Refused { acts, why: reason }),
-            PeerLine::Settings(theirs) => {
-                return Some(FollowEnd::OtherSettings(other_settings(&theirs, settings)));
-            }
-            _ => return Some(FollowEnd::Misfit("it tells what only an observer tells".to_owned())),
         }
-        None
     }
 
     /// Whether all games of the event have been played, and the other referee knows it.
     pub fn is_end_told(&self) -> bool {
-        self.store.history.is_over() && self.store.history.is_told()
+        self.referee.store.history.is_over() && self.referee.store.history.is_told()
     }
 
     /// Tells the end of the event once more to the referee from which this one took over: it may wait for it, or play on, with an older copy of
@@ -565,8 +464,8 @@ impl StandbyReferee {
     /// # Errors
     /// The store can't be read.
     pub fn tell_end_again(&self, predecessor: &TrustedPeer) -> Result<bool, ServiceError> {
-        let Some((term, first)) = self.store.history.taken_over() else { return Ok(false) };
-        Ok(tell_once(predecessor, term, first, &self.store.from(1)?))
+        let Some((term, first)) = self.referee.store.history.taken_over() else { return Ok(false) };
+        Ok(tell_once(predecessor, term, first, &self.referee.store.from(1)?))
     }
 
     /// Makes this referee the active one, or one that waits until it may act.
@@ -574,17 +473,18 @@ impl StandbyReferee {
     /// # Errors
     /// A file or the address cannot be used.
     pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
-        let taken = self.store.history.takes_over();
-        let mut service = Service::around(self.event, self.store, &self.folder, entrance, self.witness)?;
+        let taken = self.referee.store.history.takes_over();
+        let mut service = Service::around(self.referee, &self.folder, entrance, self.witness)?;
         if let (Some(predecessor), Some((term, first))) = (self.predecessor, taken) {
             let text = format!("takes over from the referee at {}", predecessor.address);
             service.log(None, '#', &text)?;
             service.remember(&text);
-            service.succession.predecessor = Some(Predecessor::tell(
+            service.referee.owes_end = true;
+            service.predecessor = Some(Predecessor::tell(
                 predecessor,
                 term,
                 first,
-                service.event.has_ended(),
+                service.referee.event.has_ended(),
                 service.to_self.clone(),
             ));
         }
@@ -609,6 +509,10 @@ fn is_wait(error: &io::Error) -> bool {
 /// The referee hangs up before it has said anything.
 const WORDLESS: &str = "it hangs up without a word: it is no referee, one side speaks TLS and the other doesn't, or it has too many \
     connections";
+
+/// Why an observer can't go back.
+const BOTH_ACTED: &str =
+    "both referees have acted for the same event; the one that is wrong has to begin in a new folder";
 
 /// What differs between the settings of two referees.
 fn other_settings(theirs: &str, own: &str) -> String {

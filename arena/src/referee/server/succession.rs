@@ -13,36 +13,16 @@ use std::time::{Duration, Instant};
 use players::transport::{self, Transport};
 
 use super::standby::say;
-use super::{Duty, Service, ServiceEnd, ServiceError, ServiceMessage, TrustedPeer};
-use crate::referee::history::Note;
-use crate::referee::intake::Intake;
+use super::{Service, ServiceEnd, ServiceError, ServiceMessage, TrustedPeer};
 use crate::referee::lease::{SILENCE, Term};
 use crate::referee::peer_line::PeerLine;
-use crate::referee::{ConnectionEvent, ConnectionId, Fact, Notice};
+use crate::referee::reign::END_PATIENCE;
+use crate::referee::{ConnectionId, Fact, Notice};
 
 /// Interval at which a referee that has taken over tells its predecessor.
 const FENCE_INTERVAL: Duration = Duration::from_secs(2);
 /// Time for which a connection waits on which the predecessor was told.
 const FENCE_PATIENCE: Duration = Duration::from_secs(30);
-/// Time for which a referee waits at the end for another one that can't go home without it.
-pub(super) const END_PATIENCE: Duration = Duration::from_mins(10);
-/// Time for which it waits for one that most likely knows the end already.
-const END_GRACE: Duration = Duration::from_secs(5);
-
-/// The referees before and after this one.
-#[derive(Default)]
-pub(super) struct Succession {
-    /// The referee that has to know the end, because this one has taken over from it.
-    pub(super) predecessor: Option<Predecessor>,
-    /// The connection to a referee that has taken over and tells the end, and the number of the last fact.
-    pub(super) successor: Option<(ConnectionId, u64)>,
-    /// What it has told.
-    intake: Intake,
-    /// Until when this referee, which knows the end, waits for the other one to know it.
-    home_at: Option<Instant>,
-    /// The connection over which the observer was told the end.
-    pub(super) told_over: Option<ConnectionId>,
-}
 
 /// The referee from which this one has taken over.
 pub(super) struct Predecessor {
@@ -129,42 +109,21 @@ fn tell_end(output: &mut Transport, facts: &[Fact]) -> bool {
 }
 
 impl Service {
-    /// Whether nobody else has to know the end of the event, which this referee knows.
-    pub(super) fn is_end_told(&self) -> bool {
-        self.end_patience().is_none() || self.store.history.is_told()
-    }
-
-    /// For how long this referee waits at the end for another one to know it.
-    fn end_patience(&self) -> Option<Duration> {
-        if self.succession.predecessor.is_some() || self.store.history.has_left {
-            Some(END_PATIENCE)
-        } else if self.observer().is_some() || self.lease.connection().is_some() {
-            Some(END_GRACE)
-        } else {
-            None
-        }
-    }
-
     /// Begins to wait for the other referee to know the end, which this one knows.
     pub(super) fn wait_at_the_end(
         &mut self,
         now: Instant,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
-        let Some(patience) = self.end_patience() else { return Ok(()) };
-        if self.succession.home_at.is_some() {
-            return Ok(());
-        }
-        self.succession.home_at = Some(now + patience);
-        if let Some(predecessor) = &self.succession.predecessor {
+        let Some(patience) = self.referee.wait_at_the_end(now) else { return Ok(()) };
+        if let Some(predecessor) = &self.predecessor {
             // Receiving fails only if the thread could not be started.
-            let _ = predecessor.end.send(self.store.from(1)?);
+            let _ = predecessor.end.send(self.referee.store.from(1)?);
         }
         if patience < END_PATIENCE {
             return Ok(());
         }
-        let other =
-            self.succession.predecessor.as_ref().map(|predecessor| format!("at {} ", predecessor.address));
+        let other = self.predecessor.as_ref().map(|predecessor| format!("at {} ", predecessor.address));
         let text = format!(
             "the other referee {}does not know the end yet: this one waits for it to come back, for {} minutes; then the same command \
              waits again, and `quit` does not wait",
@@ -177,108 +136,37 @@ impl Service {
     /// Tells the end to an observer that has everything. Whether this referee may go home: the other one knows the end, or was waited
     /// for.
     pub(super) fn may_go_home(&mut self, now: Instant) -> bool {
-        let is_reported = self.reported == Some(self.store.count());
-        if !(is_reported || self.is_at_the_end())
-            || self.succession.successor.is_some()
-            || !self.store.history.is_over()
-        {
-            return false;
-        }
-        let connection =
-            self.lease.connection().filter(|_| self.is_acting() && self.lease.stored() == self.store.count());
-        if let Some(observer) = connection.filter(|_| self.succession.told_over != connection) {
-            self.succession.told_over = connection;
-            // It has everything, also if it can't answer any more.
-            self.succession.home_at = self.succession.home_at.map(|until| until.min(now + END_GRACE));
+        let is_reported = self.reported == Some(self.referee.store.count());
+        let (may_go, observer) = self.referee.may_go_home(is_reported, now);
+        if let Some(observer) = observer {
             self.observers.say(observer, &PeerLine::End);
         }
-        self.is_end_told() || self.succession.home_at.is_none_or(|until| now > until)
+        may_go
     }
 
-    /// Whether this referee only waits for the other one to know the end.
-    pub(super) fn is_at_the_end(&self) -> bool {
-        self.succession.home_at.is_some()
-    }
-
-    /// Notes that the other referee knows the end.
+    /// Notes that the referee from which this one has taken over knows the end.
     pub(super) fn end_is_known(&mut self) -> Result<(), ServiceError> {
-        self.succession.predecessor = None;
-        Ok(self.store.note(Note::Told)?)
+        self.predecessor = None;
+        Ok(self.referee.end_is_known()?)
     }
 
-    /// Leaves the event to a referee that has taken over. What was stored here meanwhile and told to nobody is set aside. If the event is
-    /// over, all facts follow, up to a last one.
-    pub(super) fn yield_to(
+    /// Sends all clients to a referee that has taken over, in a term.
+    pub(super) fn leave_clients(
         &mut self,
-        connection: ConnectionId,
         term: Term,
-        first: u64,
-        last: u64,
         tell: &mut dyn FnMut(&Notice),
-    ) -> Result<Option<ServiceEnd>, ServiceError> {
-        self.duty = Duty::Waits;
-        self.lease.forget();
+    ) -> Result<(), ServiceError> {
         self.connections.clear();
-        self.store.note(Note::Fenced(Some(term)))?;
-        let own = (self.store.count() + 1).saturating_sub(first);
-        if first > 0 && own > 0 {
-            self.store.set_aside(first)?;
-        }
-        self.announce(&format!("another referee has taken over, in epoch {}", term.0), tell)?;
-        if last == 0 {
-            // One that knows the end waits for the next line: its successor may have learned it in this moment.
-            let is_end_near = self.event.has_ended() && self.succession.home_at.take().is_some();
-            self.drop_observer(connection);
-            return Ok((!is_end_near).then_some(ServiceEnd::Outdated));
-        }
-        // What it has may be other facts than the first ones here: this store may be an older copy with which this referee went on.
-        self.succession.intake.begin_anew(&mut self.event);
-        self.succession.successor = Some((connection, last));
-        self.observers.say(connection, &PeerLine::Stored(0));
-        Ok(None)
+        self.announce(&format!("another referee has taken over, in epoch {}", term.0), tell)
     }
 
-    /// Takes a fact of the successor, or the end of the connection to it.
-    pub(super) fn hear_successor(
-        &mut self,
-        input: &ConnectionEvent,
-        last: u64,
-        tell: &mut dyn FnMut(&Notice),
-    ) -> Result<Option<ServiceEnd>, ServiceError> {
-        let stored = self.store.count();
-        let told = match input {
-            ConnectionEvent::Line(_, line) => PeerLine::parse(line.as_bytes()),
-            _ => None,
-        };
-        let is_taken = match told {
-            Some(PeerLine::Fact(number, json)) => {
-                self.succession.intake.take(&mut self.event, stored, number, &json).is_ok()
-            }
-            _ => false,
-        };
-        if is_taken && self.succession.intake.last(stored) < last {
-            return Ok(None);
-        }
-        match self.succession.successor {
-            Some((connection, _)) if is_taken => self.take_end(connection, last, tell).map(Some),
-            _ => Ok(Some(ServiceEnd::Outdated)),
-        }
-    }
-
-    /// Stores the end that the successor has told.
-    fn take_end(
+    /// Confirms the end that the successor has told, and that is stored.
+    pub(super) fn take_end(
         &mut self,
         connection: ConnectionId,
         last: u64,
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<ServiceEnd, ServiceError> {
-        if !self.event.has_ended() {
-            return Ok(ServiceEnd::Outdated);
-        }
-        // All or nothing: with a part of them, this referee could take itself for the one that acts.
-        self.succession.intake.settle(&mut self.event, &mut self.store)?;
-        self.store.note(Note::Over)?;
-        self.store.note(Note::Told)?;
         self.observers.say(connection, &PeerLine::Stored(last));
         self.write_end(tell)?;
         self.announce("all games have been played there; this one has them, too", tell)?;

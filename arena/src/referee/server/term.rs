@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use super::delivery::write_games_anew;
 use super::witness::claim;
-use super::{Duty, Service, ServiceError, ServiceMessage, TrustedPeer};
+use super::{Service, ServiceError, ServiceMessage, TrustedPeer};
 use crate::referee::history::Note;
-use crate::referee::intake::restore_anew;
-use crate::referee::lease::{LeaseStep, Term};
+use crate::referee::lease::Term;
+use crate::referee::reign::ReignStep;
 use crate::referee::{ConnectionEvent, Notice};
 
 /// Why nothing goes on.
@@ -32,18 +32,6 @@ const WAITS_AT_THE_END: &str =
     "all games have been played; this referee waits some seconds for the other one to know it";
 
 impl Service {
-    /// Whether this is the acting referee.
-    pub(super) fn is_acting(&self) -> bool {
-        self.duty == Duty::Acts
-    }
-
-    /// The referee that may take over, if there is one besides this.
-    pub(super) fn observer(&self) -> Option<u64> {
-        let (history, named) = (&self.store.history, self.event.observer);
-        let successor = history.successor().map(|(_, by)| by);
-        successor.or(named.filter(|&observer| observer != history.referee))
-    }
-
     /// Gives back the time in which this process was stopped, and begins or ends a term as the lease wants it. Nothing else
     /// may be done before.
     pub(super) fn keep_lease(
@@ -52,45 +40,24 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
         let lost = self.pulse.outage(now);
-        if self.succession.successor.is_some() {
-            // It hears the end of the event.
-            return Ok(());
-        }
-        match self.lease.step(self.is_acting(), self.observer(), self.store.count(), now) {
-            LeaseStep::StandDown => self.stand_down(tell),
-            // It only tells its predecessor the end; an observer that was left fetches it from one that acts.
-            LeaseStep::Begin if self.is_at_the_end() && !self.store.history.has_left => Ok(()),
-            LeaseStep::Begin => self.begin_term(now),
-            LeaseStep::Wait if self.duty == Duty::Begins => {
-                self.duty = Duty::Waits;
-                match self.store.history.successor() {
-                    None if self.is_at_the_end() => self.note(WAITS_AT_THE_END, tell),
-                    None => self.announce(WAITS, tell),
-                    Some(_) => self.announce(WAITS_FOR_SUCCESSOR, tell),
+        match self.referee.step(now) {
+            ReignStep::StandDown => self.stand_down(tell),
+            ReignStep::Begin => self.begin_term(now),
+            ReignStep::Wait => match self.referee.store.history.successor() {
+                None if self.referee.is_at_the_end() => self.note(WAITS_AT_THE_END, tell),
+                None => self.announce(WAITS, tell),
+                Some(_) => self.announce(WAITS_FOR_SUCCESSOR, tell),
+            },
+            ReignStep::Claim(first) => {
+                if self.claims.is_due(now) {
+                    let wanted = (self.referee.event.epoch + 1, self.referee.store.history.referee);
+                    self.claims.make(self.referee.event.founder, first, wanted, now, &self.to_self);
                 }
-            }
-            // A referee that was started anew may have an older copy of the store with which it acted: it needs its observer. So does one
-            // that was taken over from. At the end nothing has to go on.
-            LeaseStep::Wait
-                if !self.claims.has_acted
-                    || self.store.history.successor().is_some()
-                    || self.is_at_the_end() =>
-            {
                 Ok(())
             }
-            LeaseStep::Wait => {
-                if !self.claims.is_due(now) {
-                    return Ok(());
-                }
-                // The observer knows the term of the last fact that it has confirmed, or a later one: it may have claimed any of these.
-                let first = self.store.history.epoch_of(self.lease.stored()) + 1;
-                let wanted = (self.event.epoch + 1, self.store.history.referee);
-                self.claims.make(self.event.founder, first, wanted, now, &self.to_self);
-                Ok(())
-            }
-            LeaseStep::Act => {
-                if let Some(lost) = lost {
-                    self.event.outage(lost, now);
+            ReignStep::GoOn => {
+                if let Some(lost) = lost.filter(|_| self.referee.is_acting()) {
+                    self.referee.event.outage(lost, now);
                 }
                 Ok(())
             }
@@ -99,23 +66,20 @@ impl Service {
 
     pub(super) fn begin_term(&mut self, now: Instant) -> Result<(), ServiceError> {
         // Everything in the store is confirmed now.
-        let kept = write_games_anew(&mut self.files, &self.event, &mut self.store)?;
+        let kept = write_games_anew(&mut self.files, &self.referee.event, &mut self.referee.store)?;
         if let Some(text) = kept {
-            self.event.tell(true, text);
+            self.referee.event.tell(true, text);
         }
-        (self.duty, self.claims.has_acted) = (Duty::Acts, true);
-        self.event.open(self.store.history.referee, now);
+        self.referee.begin(now);
         Ok(())
     }
 
     pub(super) fn stand_down(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        self.duty = Duty::Waits;
-        self.lease.forget();
-        restore_anew(&mut self.event, &self.store.from(1)?);
+        self.referee.stand_down()?;
         // Serial lines stay; other clients look for the referee that acts.
         self.connections.retain(|_, output| output.address.is_unspecified());
         for &line in self.connections.keys() {
-            self.event.handle(ConnectionEvent::SerialLine(line), Instant::now());
+            self.referee.event.handle(ConnectionEvent::SerialLine(line), Instant::now());
         }
         self.announce("the observer does not answer: this referee may not act any more", tell)?;
         self.announce(WAITS, tell)
@@ -129,14 +93,12 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<(), ServiceError> {
         self.claims.is_pending = false;
-        if self.is_acting() || epoch != self.event.epoch + 1 {
+        if self.referee.is_acting() || epoch != self.referee.event.epoch + 1 {
             return Ok(());
         }
         match granted {
             Ok(true) => {
-                // It has to hear the end.
-                self.store.note(Note::Left(true))?;
-                self.event.dismiss_observer();
+                self.referee.leave_observer()?;
                 self.begin_term(Instant::now())?;
                 self.announce("the witness lets this referee go on without its observer", tell)
             }
@@ -153,25 +115,26 @@ impl Service {
 
     /// Goes on without the observer, because the director knows that it has not taken over, or that all that it has is lost.
     pub(super) fn go_alone(&mut self, is_other_lost: bool, now: Instant) -> Result<String, String> {
-        if let Some((epoch, _)) = self.store.history.successor().filter(|_| !is_other_lost) {
+        if let Some((epoch, _)) = self.referee.store.history.successor().filter(|_| !is_other_lost) {
             return Err(format!(
                 "another referee has taken over, in epoch {epoch}, and what it has decided would be decided again; only if its folder is \
                  lost for good, `alone lost` goes on here"
             ));
         }
-        if self.observer().is_none() {
+        if self.referee.observer().is_none() {
             return Err("nobody else may take over".to_owned());
         }
-        if let Some(connection) = self.lease.connection() {
+        if let Some(connection) = self.referee.lease.connection() {
             let address = self.observers.address(connection);
             return Err(format!("the observer is connected from {address}; end it there"));
         }
         if is_other_lost {
-            let noted = self.store.note(Note::Fenced(None)).and_then(|()| self.store.note(Note::GivenUp));
+            let store = &mut self.referee.store;
+            let noted = store.note(Note::Fenced(None)).and_then(|()| store.note(Note::GivenUp));
             noted.map_err(|error| error.to_string())?;
         }
-        self.event.dismiss_observer();
-        if !self.is_acting() {
+        self.referee.event.dismiss_observer();
+        if !self.referee.is_acting() {
             self.begin_term(now).map_err(|error| error.to_string())?;
         }
         Ok("the event goes on; nobody takes over".to_owned())
@@ -206,8 +169,6 @@ pub(super) const CLAIM_INTERVAL: Duration = Duration::from_millis(500);
 /// The claims of a referee that waits for its observer, if there is a witness.
 pub(super) struct Claims {
     witness: Option<TrustedPeer>,
-    /// Whether this process has acted.
-    has_acted: bool,
     is_pending: bool,
     /// The number that was claimed last.
     reached: Arc<AtomicU64>,
@@ -218,14 +179,7 @@ pub(super) struct Claims {
 
 impl Claims {
     pub(super) fn new(witness: Option<TrustedPeer>) -> Claims {
-        Claims {
-            witness,
-            has_acted: false,
-            is_pending: false,
-            reached: Arc::default(),
-            due: None,
-            told: String::new(),
-        }
+        Claims { witness, is_pending: false, reached: Arc::default(), due: None, told: String::new() }
     }
 
     /// Whether a claim is to be made now.

@@ -540,7 +540,7 @@ fn a_referee_that_was_taken_over_from_observes_from_the_first_fact_on() {
     facts.extend([Fact::Epoch { epoch: 2, by: observer }, Fact::Observer { by: None }]);
     store(folders[1].path(), &facts);
     let mut fenced = service(folders[0].path()).expect("a service");
-    fenced.store.note(Note::Fenced(Some((2, observer)))).expect("noted");
+    fenced.referee.store.note(Note::Fenced(Some((2, observer)))).expect("noted");
     drop(fenced);
     let mut standby = standby_in(folders[0].path());
     let acting = run(service(folders[1].path()).expect("a service"), true);
@@ -640,7 +640,8 @@ fn a_referee_that_was_told_of_a_take_over_begins_no_term_while_it_waits_at_the_e
     facts.extend([Fact::Observer { by: None }, Fact::Epoch { epoch: 3, by: acting }]);
     store(folder.path(), &facts);
     let mut service = service(folder.path()).expect("a service");
-    service.store.note(Note::Left(true)).and_then(|()| service.store.note(Note::Over)).expect("noted");
+    let noted = &mut service.referee.store;
+    noted.note(Note::Left(true)).and_then(|()| noted.note(Note::Over)).expect("noted");
     let first = run(service, false);
     let alone = || first.director.order(Order::new("alone", CONSOLE)).expect("it runs").expect_err("refused");
     let mut successor = std::net::TcpStream::connect(&first.address).expect("a connection");
@@ -678,7 +679,7 @@ fn an_older_copy_gets_the_end_that_both_knew() {
     store(folders[0].path(), &facts[..4]);
     store(folders[1].path(), &facts);
     let mut known = service(folders[1].path()).expect("a service");
-    known.store.note(Note::Over).and_then(|()| known.store.note(Note::Told)).expect("noted");
+    known.referee.store.note(Note::Over).and_then(|()| known.referee.store.note(Note::Told)).expect("noted");
     drop(known);
     let (first, mut standby) = referee_and_observer(&folders);
     let end = standby.watch(&peer(&first.address, TOKEN), SHARED, &AtomicBool::new(false), &mut quiet);
@@ -722,8 +723,8 @@ fn an_observer_that_was_left_gets_the_end() {
     facts.insert(5, Fact::Epoch { epoch: 2, by: acting });
     store(folders[0].path(), &facts);
     let mut service = service(folders[0].path()).expect("a service");
-    service.store.note(Note::Left(true)).expect("noted");
-    service.store.note(Note::Over).expect("noted");
+    service.referee.store.note(Note::Left(true)).expect("noted");
+    service.referee.store.note(Note::Over).expect("noted");
     let first = run(service, false);
     thread::sleep(Duration::from_millis(300));
     let mut standby = standby_in(folders[1].path());

@@ -27,7 +27,7 @@ impl Simulation {
     /// Nobody is charged for more than it has thought.
     pub(super) fn check_clock(&self, number: usize, game: u64, used: Duration) {
         let node = &self.nodes[number];
-        let mover = node.event.live_games.get(&game).map(|live| live.program(!live.to_move()));
+        let mover = node.referee.event.live_games.get(&game).map(|live| live.program(!live.to_move()));
         if let Some(mover) = mover {
             let most = self.thought[mover].mul_f64(1.05) + SLACK;
             assert!(used <= most, "{used:?} charged for {:?}", self.thought[mover]);
@@ -47,7 +47,7 @@ impl Simulation {
     pub(super) fn check_told(&self, node: &Node) {
         let mut moves: HashMap<u32, Vec<&str>> = HashMap::new();
         let mut results: HashMap<u32, String> = HashMap::new();
-        for fact in &node.store.facts {
+        for fact in &node.referee.store.facts {
             match fact {
                 Fact::Moved { game, mv, .. } => moves.entry(*game as u32 + 1).or_default().push(mv),
                 Fact::Ended { game, outcome, .. } => {
