@@ -12,7 +12,7 @@ pub(super) trait FactStore {
     fn history(&self) -> &History;
     /// Remembers something beside the facts.
     fn note(&mut self, note: Note) -> Result<(), Self::Error>;
-    /// Takes the facts from a number on out.
+    /// Takes the facts from a number on out of the event. They may be kept elsewhere.
     fn set_aside(&mut self, number: u64) -> Result<(), Self::Error>;
     /// Stores facts behind those that are there.
     fn add(&mut self, facts: &[Fact]) -> Result<(), Self::Error>;
@@ -128,39 +128,6 @@ pub(super) fn restore_anew(event: &mut EventState, facts: &[Fact]) {
     for fact in facts {
         // It was applied when it was stored.
         let _ = event.restore(fact);
-    }
-}
-
-impl FactStore for super::EventStore {
-    type Error = super::EventStoreError;
-
-    fn history(&self) -> &History {
-        &self.history
-    }
-
-    fn note(&mut self, note: Note) -> Result<(), Self::Error> {
-        self.note(note)
-    }
-
-    fn set_aside(&mut self, number: u64) -> Result<(), Self::Error> {
-        self.set_aside(number)
-    }
-
-    fn add(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
-        self.commit(facts)
-    }
-
-    fn replace(&mut self, facts: &[Fact]) -> Result<(), Self::Error> {
-        let stored = self.from(1)?;
-        let shared = stored.iter().zip(facts).take_while(|(own, other)| own == other).count();
-        if shared < stored.len() {
-            self.set_aside(shared as u64 + 1)?;
-        }
-        self.commit(&facts[shared..])
-    }
-
-    fn all(&self) -> Result<Vec<Fact>, Self::Error> {
-        self.from(1)
     }
 }
 

@@ -18,6 +18,7 @@ use super::checkpoints::Checkpoints;
 use super::differences::differences;
 use super::fact::Fact;
 use super::history::{History, Note};
+use super::intake::FactStore;
 use super::shown_count::ShownCount;
 use super::view::unix_millis;
 
@@ -253,11 +254,29 @@ impl EventStore {
         games.map(|game| game.map(|game| game as u64)).collect::<Result<_, _>>().map_err(failed)
     }
 
-    /// Takes the facts from a number on out of the event. They are kept in a table of their own.
-    ///
-    /// # Errors
-    /// The store can't be changed.
-    pub(super) fn set_aside(&mut self, number: u64) -> Result<(), EventStoreError> {
+    /// Returns the number of facts.
+    pub fn count(&self) -> u64 {
+        self.history.count()
+    }
+}
+
+impl FactStore for EventStore {
+    type Error = EventStoreError;
+
+    fn history(&self) -> &History {
+        &self.history
+    }
+
+    fn note(&mut self, note: Note) -> Result<(), EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let (name, value) = note.words(self.history.count());
+        let insert = "INSERT OR REPLACE INTO event (name, value) VALUES (?1, ?2)";
+        self.database.execute(insert, [name, &value]).map_err(failed)?;
+        self.history.recall(name, &value);
+        Ok(())
+    }
+
+    fn set_aside(&mut self, number: u64) -> Result<(), EventStoreError> {
         let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
         let transaction = self.database.transaction().map_err(failed)?;
         transaction
@@ -271,22 +290,21 @@ impl EventStore {
         Ok(())
     }
 
-    /// Remembers something beside the facts.
-    ///
-    /// # Errors
-    /// The store can't be changed.
-    pub(super) fn note(&mut self, note: Note) -> Result<(), EventStoreError> {
-        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
-        let (name, value) = note.words(self.history.count());
-        let insert = "INSERT OR REPLACE INTO event (name, value) VALUES (?1, ?2)";
-        self.database.execute(insert, [name, &value]).map_err(failed)?;
-        self.history.recall(name, &value);
-        Ok(())
+    fn add(&mut self, facts: &[Fact]) -> Result<(), EventStoreError> {
+        self.commit(facts)
     }
 
-    /// Returns the number of facts.
-    pub fn count(&self) -> u64 {
-        self.history.count()
+    fn replace(&mut self, facts: &[Fact]) -> Result<(), EventStoreError> {
+        let stored = self.from(1)?;
+        let shared = stored.iter().zip(facts).take_while(|(own, other)| own == other).count();
+        if shared < stored.len() {
+            self.set_aside(shared as u64 + 1)?;
+        }
+        self.commit(&facts[shared..])
+    }
+
+    fn all(&self) -> Result<Vec<Fact>, EventStoreError> {
+        self.from(1)
     }
 }
 

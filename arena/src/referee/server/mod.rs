@@ -39,6 +39,7 @@ use tokio::sync::{broadcast, oneshot};
 
 use super::director::Instruction;
 use super::history::Note;
+use super::intake::FactStore as _;
 use super::reign::Referee;
 use super::view::Opinions;
 use super::{

@@ -21,6 +21,7 @@ use super::witness::claim;
 use super::{Held, ListenConfig, Service, ServiceError};
 use crate::referee::differences::differing;
 use crate::referee::history::{Note, StoreSummary};
+use crate::referee::intake::FactStore as _;
 use crate::referee::lease::{SILENCE, Watch};
 use crate::referee::observation::{AfterParting, ObserverStep, Parting};
 use crate::referee::peer_line::{PeerLine, checksum};

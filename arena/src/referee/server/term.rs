@@ -15,6 +15,7 @@ use super::delivery::write_games_anew;
 use super::witness::claim;
 use super::{Service, ServiceError, ServiceMessage, TrustedPeer};
 use crate::referee::history::Note;
+use crate::referee::intake::FactStore as _;
 use crate::referee::lease::Term;
 use crate::referee::reign::ReignStep;
 use crate::referee::{ConnectionEvent, Notice};

@@ -70,7 +70,6 @@ impl Simulation {
         let (now, node) = (self.now, &mut self.nodes[number]);
         (node.is_up, node.frozen_until) = (false, 0);
         node.life += 1;
-        let clients = std::mem::take(&mut node.clients);
         let other = &self.nodes[1 - number];
         let has_all = (other.referee.is_acting() || other.is_done)
             && other.referee.event.epoch >= self.nodes[number].referee.event.epoch;
@@ -84,14 +83,12 @@ impl Simulation {
         } else {
             (self.has_died, self.nodes[number].is_dead) = (true, true);
         }
-        self.hang_up(number, clients);
+        self.hang_up(number);
     }
 
     /// Closes all connections of a referee.
-    pub(super) fn hang_up(&mut self, number: usize, clients: Vec<Link>) {
-        for link in clients {
-            self.close_client(link);
-        }
+    pub(super) fn hang_up(&mut self, number: usize) {
+        self.close_clients(number);
         let links: Vec<Link> = self.peers.keys().copied().collect();
         for link in links {
             self.close_peer(number, link);
@@ -171,8 +168,7 @@ impl Simulation {
         let node = &mut self.nodes[number];
         (node.is_done, node.is_up) = (true, false);
         node.life += 1;
-        let clients = std::mem::take(&mut node.clients);
-        self.hang_up(number, clients);
+        self.hang_up(number);
     }
 
     pub(super) fn keep_lease(&mut self, number: usize, lost: Duration, at: Instant) {
@@ -289,15 +285,12 @@ impl Simulation {
     /// The process ends, and the director starts it again: by its own command, or to observe its successor.
     pub(super) fn leave_to_successor(&mut self, number: usize) {
         let observes = self.random.bool();
+        self.close_clients(number);
         let (at, node) = (self.clock(number), &mut self.nodes[number]);
-        let clients = std::mem::take(&mut node.clients);
         node.observes = observes;
         node.life += 1;
         node.start(self.now, at);
         let life = node.life;
-        for link in clients {
-            self.close_client(link);
-        }
         self.at(self.now + TICK, Event::Node(number, Some(life), Happening::Tick));
     }
 
@@ -424,14 +417,14 @@ impl Simulation {
             ObserverStep::Listen => {
                 // Facts that arrive together are stored together.
                 if node.referee.may_store() && self.random.bool() {
-                    self.settle(number);
+                    let Ok(_) = self.nodes[number].referee.settle();
                     let stored = self.nodes[number].stored();
                     self.send_peer(number, link, &PeerLine::Stored(stored));
                 }
             }
             ObserverStep::Answer(line) => self.send_peer(number, link, &line),
             ObserverStep::Leave(Parting::Ended) if node.referee.event.has_ended() => {
-                self.settle(number);
+                let Ok(_) = self.nodes[number].referee.settle();
                 self.send_peer(number, link, &PeerLine::Leave);
                 self.go_home(number);
             }
@@ -481,11 +474,6 @@ impl Simulation {
         if let Some(link) = node.link.take() {
             self.close_peer(number, link);
         }
-    }
-
-    pub(super) fn settle(&mut self, number: usize) {
-        let node = &mut self.nodes[number];
-        let Ok(_) = node.referee.settle();
     }
 
     pub(super) fn watch(&mut self, number: usize, at: Instant) {
