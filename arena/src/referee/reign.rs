@@ -475,7 +475,9 @@ mod tests {
         let mut store = MemoryStore { history: History::new(7), ..MemoryStore::default() };
         let facts = [Fact::Epoch { epoch: 1, by: 5 }, Fact::Observer { by: Some(7) }];
         let Ok(()) = store.add(&facts);
-        facts.iter().for_each(|fact| event.restore(fact).expect("it fits"));
+        for fact in &facts {
+            event.restore(fact).expect("it fits");
+        }
         let (mut referee, at) = (Referee::<_, ()>::new(event, store, true), Instant::now());
         assert_eq!(referee.step(at), ReignStep::Begin);
         referee.begin(at);

@@ -22,6 +22,7 @@ use super::lease::{Term, Watch};
 use super::observation::{AfterParting, ObserverStep, Parting};
 use super::peer_line::{PeerLine, checksum};
 use super::reign::{Heard, Referee, Refusal, ReignStep};
+use super::server::Grants;
 use super::tests::{seconds, settings};
 use super::*;
 use crate::MatchOpenings;
@@ -138,7 +139,7 @@ struct Simulation {
     /// Number of times that a former referee has gone back to what its successor has.
     backs: usize,
     /// What a witness has granted, if there is one.
-    witness: Option<Term>,
+    witness: Option<Grants>,
     /// Of so many lines between the referees one is damaged, lost or comes twice; 0 if none is.
     damage: u32,
     /// Whether a referee that did not act has died for good.
@@ -188,6 +189,9 @@ impl Bug {
         PeerLine::parse(format!("{:08x} {words}", checksum(words)).as_bytes())
     }
 }
+
+/// The referee that begins the event.
+const FOUNDER: u64 = 1;
 
 /// The token that the referees share.
 const TOKEN: &str = "open-sesame";
@@ -300,7 +304,7 @@ impl Simulation {
     fn new(seed: u64, bug: Bug) -> Simulation {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut rate = || 0.96 + 0.08 * random.f64();
-        let nodes = [Node::new(1, false, rate()), Node::new(2, true, rate())];
+        let nodes = [Node::new(FOUNDER, false, rate()), Node::new(2, true, rate())];
         let state = || ClientState::new("-".parse().expect("a time control"));
         let clients = (0..2).map(|_| Client { state: state(), link: None, next: 0, heard: 0 }).collect();
         let mut simulation = Simulation {
@@ -320,7 +324,7 @@ impl Simulation {
             thought: [Duration::ZERO; 2],
             bug,
             backs: 0,
-            witness: seed.is_multiple_of(2).then_some((0, 0)),
+            witness: seed.is_multiple_of(2).then(Grants::default),
             damage: [0, 8, 40][seed as usize / 2 % 3],
             has_died: false,
             restores: seed / 6 % 2 == 1,
@@ -367,6 +371,11 @@ impl Simulation {
         self.base + Duration::from_secs_f64(self.now as f64 / 1000.0 * self.nodes[node].rate)
     }
 
+    /// The latest term that the witness has granted, if there is one.
+    fn granted(&self) -> Option<Term> {
+        self.witness.as_ref().map(|grants| grants.held(FOUNDER).unwrap_or_default())
+    }
+
     /// Runs the schedule; whether the event came to its end.
     fn run(&mut self) -> bool {
         while let Some(((time, order), event)) = self.queue.pop_first() {
@@ -387,7 +396,7 @@ impl Simulation {
         let at = self.late();
         let ends = |one: &Node, other: &Node| {
             let is_left_alone =
-                other.is_dead || (other.is_idle(self.witness) && !one.referee.store.history.has_left);
+                other.is_dead || (other.is_idle(self.granted()) && !one.referee.store.history.has_left);
             // It waits a minute for the other, and goes home: nothing is left to be played.
             let has_all = other.observes && other.referee.event.has_ended() && other.stored() == one.stored();
             (one.is_done && (other.is_done || is_left_alone || has_all)) || (one.is_over(at) && other.is_dead)

@@ -61,6 +61,8 @@ pub use standby::{ObservationEnd, StandbyReferee, TrustedPeer};
 use succession::Predecessor;
 use term::Claims;
 pub use tls::Tls;
+#[cfg(test)]
+pub(super) use witness::Grants;
 pub use witness::Witness;
 
 /// Why a service failed.

@@ -71,7 +71,7 @@ fn read_line(from: &Transport) -> io::Result<Option<PeerLine>> {
 
 /// What a witness has granted: for each event the latest term, and the number of the grant.
 #[derive(Debug, Default)]
-struct Grants {
+pub(in crate::referee) struct Grants {
     terms: BTreeMap<u64, (Term, u64)>,
     count: u64,
     /// The claim that was refused last.
@@ -79,9 +79,14 @@ struct Grants {
 }
 
 impl Grants {
+    /// The latest term of an event that was granted.
+    pub(in crate::referee) fn held(&self, event: u64) -> Option<Term> {
+        self.terms.get(&event).map(|(term, _)| *term)
+    }
+
     /// Decides about a claim; whether anything has changed, if it is granted.
-    fn claim(&mut self, event: u64, term: Term) -> Option<bool> {
-        let held = self.terms.get(&event).map(|(term, _)| *term);
+    pub(in crate::referee) fn claim(&mut self, event: u64, term: Term) -> Option<bool> {
+        let held = self.held(event);
         if held == Some(term) {
             return Some(false);
         }

@@ -52,7 +52,7 @@ impl Simulation {
         let is_needed =
             (author == node.id && named == Some(other.id)) || (node.observes && author == other.id);
         let has_claimed =
-            self.witness.is_some_and(|(epoch, by)| epoch > other.referee.event.epoch && by == node.id);
+            self.granted().is_some_and(|(epoch, by)| epoch > other.referee.event.epoch && by == node.id);
         let has_all = (named_now, last_words(&other.referee.store.facts).1)
             == (Some(other.id), Some(other.id))
             || author_now == other.id;
@@ -74,7 +74,7 @@ impl Simulation {
         let has_all = (other.referee.is_acting() || other.is_done)
             && other.referee.event.epoch >= self.nodes[number].referee.event.epoch;
         // Who has claimed a term and dies before it begins has to come back, or the director decides.
-        let has_claimed = self.witness.is_some_and(|(epoch, _)| epoch > other.referee.event.epoch);
+        let has_claimed = self.granted().is_some_and(|(epoch, _)| epoch > other.referee.event.epoch);
         let is_there = other.is_up || other.is_done;
         let is_needed = self.witness.is_none() || self.has_died || has_claimed || !(is_there && has_all);
         let restart = now + self.random.u64(100..4000);
@@ -220,15 +220,10 @@ impl Simulation {
     /// Claims the terms from a number up to the next one from the witness, which can't always be reached.
     pub(super) fn is_granted(&mut self, number: usize, first: u64) -> bool {
         let (last, by) = (self.nodes[number].referee.event.epoch + 1, self.nodes[number].id);
-        let Some(mut held) = self.witness.filter(|_| self.random.u32(0..4) > 0) else { return false };
-        for term in (first..=last).map(|epoch| (epoch, by)) {
-            if held != term && term.0 <= held.0 && self.bug != Bug::GrantsTwice {
-                return false;
-            }
-            held = term;
-            self.witness = Some(held);
-        }
-        true
+        let witness = self.witness.as_mut().filter(|_| self.random.u32(0..4) > 0);
+        let Some(grants) = witness else { return false };
+        let grants_twice = self.bug == Bug::GrantsTwice;
+        (first..=last).all(|epoch| grants.claim(FOUNDER, (epoch, by)).is_some() || grants_twice)
     }
 
     /// Whether the witness, if there is one, lets a referee take over.
