@@ -14,7 +14,7 @@ use super::peer_line::PeerLine;
 use super::reign::Referee;
 
 /// What follows from a line of the referee.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum ObserverStep {
     /// The next line is awaited. Facts that arrived together may be stored together.
     Listen,

@@ -129,13 +129,13 @@ pub(super) struct Referee<S, T> {
 
 impl<S: FactStore, T> Referee<S, T> {
     /// The beginning of a process. The event has been restored from the store.
-    pub(super) fn new(event: EventState, store: S, was_new: bool) -> Referee<S, T> {
+    pub(super) fn new(event: EventState, store: S) -> Referee<S, T> {
         Referee {
+            was_new: store.history().count() == 0,
             event,
             store,
             lease: Lease::default(),
             duty: Duty::Begins,
-            was_new,
             owes_end: false,
             is_settled: false,
             successor: None,
@@ -467,18 +467,20 @@ mod tests {
     use crate::MatchOpenings;
     use crate::referee::history::History;
     use crate::referee::intake::MemoryStore;
+    use crate::referee::observation::ObserverStep;
     use crate::referee::tests::settings;
 
     #[test]
     fn an_observer_that_was_new_and_has_taken_over_does_not_leave_the_event_to_its_predecessor() {
-        let mut event = EventState::new(settings(&["A", "B"]), MatchOpenings::none()).expect("an event");
-        let mut store = MemoryStore { history: History::new(7), ..MemoryStore::default() };
-        let facts = [Fact::Epoch { epoch: 1, by: 5 }, Fact::Observer { by: Some(7) }];
-        let Ok(()) = store.add(&facts);
-        for fact in &facts {
-            event.restore(fact).expect("it fits");
+        let event = EventState::new(settings(&["A", "B"]), MatchOpenings::none()).expect("an event");
+        let store = MemoryStore { history: History::new(7), ..MemoryStore::default() };
+        let (mut referee, at) = (Referee::<_, ()>::new(event, store), Instant::now());
+        for (number, fact) in (1..).zip([Fact::Epoch { epoch: 1, by: 5 }, Fact::Observer { by: Some(7) }]) {
+            let json = serde_json::to_string(&fact).expect("JSON");
+            let heard = referee.hear_observed(PeerLine::Fact(number, json), at);
+            assert_eq!(heard, Ok(ObserverStep::Listen));
         }
-        let (mut referee, at) = (Referee::<_, ()>::new(event, store, true), Instant::now());
+        let Ok(()) = referee.end_to_observe();
         assert_eq!(referee.step(at), ReignStep::Begin);
         referee.begin(at);
         let Ok(()) = referee.store.add(&referee.event.take_effects().facts);

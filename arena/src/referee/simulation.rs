@@ -218,7 +218,7 @@ impl Node {
         let store = MemoryStore { history: History::new(id), ..MemoryStore::default() };
         Node {
             id,
-            referee: Referee::new(empty_event(), store, true),
+            referee: Referee::new(empty_event(), store),
             observes,
             life: 0,
             is_up: true,
@@ -244,8 +244,7 @@ impl Node {
             event.restore(fact).expect("what is stored fits");
         }
         event.take_effects();
-        let was_new = store.facts.is_empty();
-        self.referee = Referee::new(event, store, was_new);
+        self.referee = Referee::new(event, store);
         (self.is_up, self.link, self.telling, self.ran) = (true, None, None, now);
         self.clients.clear();
         if !self.observes {

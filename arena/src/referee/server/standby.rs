@@ -168,8 +168,7 @@ impl StandbyReferee {
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
         check_folder(folder, &event, &store, advice)?;
         store.accept()?;
-        let was_new = store.count() == 0;
-        let (referee, folder) = (Referee::new(event, store, was_new), folder.to_owned());
+        let (referee, folder) = (Referee::new(event, store), folder.to_owned());
         Ok(StandbyReferee { referee, folder, predecessor: None, witness })
     }
 

@@ -13,7 +13,7 @@ use players::transport::Security;
 use super::*;
 use crate::MatchOpenings;
 use crate::referee::Fact;
-use crate::referee::history::{Note, StoreSummary};
+use crate::referee::history::StoreSummary;
 use crate::referee::peer_line::PeerLine;
 use crate::referee::tests::settings;
 
