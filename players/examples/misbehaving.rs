@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum};
 use game::{CastlingMode, Game};
@@ -74,6 +74,8 @@ enum Fault {
     NeverReady,
     /// It takes long to get ready, and asks to wait if the protocol allows it.
     SlowReady,
+    /// It loses what it is told in its first seconds, in CECP.
+    DeafAtFirst,
     /// It never moves.
     Hang,
     /// It closes its standard output in its own time.
@@ -85,6 +87,9 @@ enum Fault {
     /// It sends messages for persons: when it sets up a game, and with one of its moves.
     Talk,
 }
+
+/// How long [`Fault::DeafAtFirst`] lasts.
+const DEAF: Duration = Duration::from_millis(2500);
 
 const MARKUP: &str = "<b>\"Evil\"</b>\u{1b}[31m {1-0} [Event \"x\"]\u{7} ; %";
 
@@ -245,9 +250,11 @@ struct Cecp {
 
 impl Cecp {
     fn serve(&mut self, mover: &mut Mover) {
+        let begin = Instant::now();
         for line in lines() {
             match line.parse() {
                 Ok(cecp::Command::Quit) => return,
+                _ if mover.is(Fault::DeafAtFirst) && begin.elapsed() < DEAF => {}
                 Ok(command) => self.obey(command, mover),
                 Err(_) => say(&format!("Error (unknown command): {line}")),
             }

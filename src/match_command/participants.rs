@@ -102,13 +102,15 @@ impl EngineTables {
         Ok(count)
     }
 
-    /// Returns the participants. Each program is started once to check that it works and to learn its name.
+    /// Returns the participants. Each program is started once to check that it works and to learn its name. Where the user has given none,
+    /// the name in `stored`, with which the match began, goes before the one that it tells: that may depend on how it starts.
     ///
     /// # Errors
     /// An engine cannot be started, or does not offer what is played.
     pub(super) fn participants(
         self,
         variant: PlayedVariant,
+        stored: &[String],
         logs: &mut EngineLogs,
     ) -> Result<Vec<Participant>> {
         self.count()?;
@@ -124,7 +126,9 @@ impl EngineTables {
             let player = participant.start().map_err(refused)?;
             player.check_variant(variant).map_err(refused)?;
             player.check_control(&participant.seat.control).map_err(refused)?;
-            let names = [participant.seat.name.as_str(), player.name(), participant.spec.command.file_name()];
+            let before = stored.get(participants.len()).map_or("", String::as_str);
+            let file_name = participant.spec.command.file_name();
+            let names = [participant.seat.name.as_str(), before, player.name(), file_name];
             let wanted = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
             player.quit();
             // A name that a program tells is not that which the user gives to another one.

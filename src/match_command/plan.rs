@@ -1,10 +1,13 @@
 //! The plan of a match, made of its options.
 
+use std::path::Path;
+
 use anyhow::Result;
 use arena::schedule::{ScheduleSettings, TournamentFormat};
 use arena::statistics::Sprt;
 use arena::{
-    Concurrency, Match, MatchConfig, MatchFiles, MatchOpenings, PageHeading, Participant, Rules, Seat,
+    Concurrency, Match, MatchConfig, MatchFiles, MatchOpenings, MatchStore, PageHeading, Participant, Rules,
+    Seat,
 };
 use game::PlayedVariant;
 use players::Spec;
@@ -33,7 +36,8 @@ impl MatchPlan {
         let played = options.openings.played()?;
         options.openings.check()?;
         let mut logs = options.output.logs()?;
-        let participants = engines.participants(played, &mut logs)?;
+        let names = options.running.state.as_deref().map(stored_names).unwrap_or_default();
+        let participants = engines.participants(played, &names, &mut logs)?;
         let schedule = options.tournament.schedule(participants.len(), options.test.sprt.is_some())?;
         let tags = options.tournament.tags();
         let config = MatchConfig { participants, rules, tags, fields, watcher: None };
@@ -59,14 +63,15 @@ impl MatchPlan {
         }
     }
 
-    /// Returns the settings that must be the same in a resumed match. A setting that is absent is null.
+    /// Returns the settings that must be the same in a resumed match. A setting that is absent is null. Of names, that counts under which
+    /// a program plays, whether the user gave it or not.
     pub(super) fn identity(&self, openings: &MatchOpenings) -> Value {
         let options = &self.options;
         let engine = |participant: &Participant| {
             let patience = Spec::new(participant.spec.command.clone(), participant.spec.protocol).patience;
-            let seat = &participant.seat;
+            let (seat, spec) = (&participant.seat, participant.spec.clone());
             json!({
-                "name": seat.name, "spec": Spec { patience, ..participant.spec.clone() },
+                "name": seat.name, "spec": Spec { name: None, patience, ..spec },
                 "tc": seat.control.to_string(), "margin": seat.margin.as_millis() as u64, "ponder": seat.ponder,
                 "whitepov": seat.white_view.then_some(true), "restart": participant.restart.then_some(true),
             })
@@ -117,4 +122,12 @@ impl MatchPlan {
             adjudication: self.config.rules.adjudication.clone(),
         }
     }
+}
+
+/// Returns the names of the programs of the match that a state file contains.
+fn stored_names(state: &Path) -> Vec<String> {
+    let settings = MatchStore::settings(state).unwrap_or_default();
+    let engines = settings.get("engines").and_then(Value::as_array);
+    let name = |engine: &Value| engine["name"].as_str().unwrap_or_default().to_owned();
+    engines.into_iter().flatten().map(name).collect()
 }

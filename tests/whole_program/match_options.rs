@@ -422,6 +422,29 @@ fn a_command_of_fastchess_is_translated_and_runs() {
     assert_eq!(refused(&wrong), "herald: -fly: this option is not known");
 }
 
+/// What a program calls itself may depend on how it starts, as with features of CECP that come late.
+#[test]
+fn a_match_goes_on_under_the_names_with_which_it_began() {
+    let hall = Folder::new();
+    let told = "read -r first; [ -f name ] && echo \"id name $(cat name)\"; echo uciok";
+    hall.write("told.sh", &format!("{told}; exec '{HERALD}' uci"));
+    let other = format!("cmd='{HERALD}' name=A");
+    let play = |engine: &str, games: &str| {
+        let engines = ["--engine", engine, "--engine", &other];
+        hall.play(&[&engines[..], &["--games", games, "--state", "s", "--pgn", "p"]].concat())
+    };
+    let first = play("cmd='sh told.sh'", "2");
+    assert!(first.status.success(), "{first:?}");
+    hall.write("name", "Told 1.0");
+    for (engine, games) in [("cmd='sh told.sh'", "4"), ("cmd='sh told.sh' name=sh", "6")] {
+        let output = play(engine, games);
+        assert!(output.status.success(), "{output:?}");
+    }
+    assert_eq!(hall.read("p").matches("[White \"sh\"]").count(), 3);
+    let renamed = play("cmd='sh told.sh' name=Told", "6");
+    assert!(refused(&renamed).contains("engines.1.name was \"sh\", now \"Told\""), "{renamed:?}");
+}
+
 #[test]
 fn a_name_that_is_given_stays_with_its_program() {
     let engines = [format!("cmd='{HERALD}'"), format!("cmd='{HERALD}' name='Herald 1.0.0'")];

@@ -92,7 +92,7 @@ pub(super) struct StateLines<'a> {
 }
 
 /// Maximum length of a line, in bytes; enough for the settings of hundreds of programs.
-const LONGEST_LINE: u64 = 16 << 20;
+pub(super) const LONGEST_LINE: u64 = 16 << 20;
 
 impl<'a> StateLines<'a> {
     /// Reads the lines of a file that has just been opened.

@@ -41,6 +41,12 @@ pub struct MatchStore {
 }
 
 impl MatchStore {
+    /// Returns the settings of the match that a state file contains, if there is one. Whether the match can go on is asked by
+    /// [`MatchStore::open`].
+    pub fn settings(state: &Path) -> Option<Value> {
+        state::settings(state)
+    }
+
     /// Opens or creates the files and locks them. `settings` contains the settings that must be the same in a resumed
     /// match, except for numbers at the places `growing` (as in `/schedule/games`), which may be larger. `restore` is called for each stored game, in the order in which they ended, and may refuse one with a
     /// reason.

@@ -1,9 +1,13 @@
 //! The state: its header with the settings, its lines, and how a match is resumed from it.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::append_file::{AppendFile, StateLines};
+use super::append_file::{AppendFile, LONGEST_LINE, StateLines};
 use super::outputs::MatchOutputs;
 use super::{GameEntry, StoreError};
 
@@ -36,6 +40,17 @@ fn is_zero(length: &u64) -> bool {
     *length == 0
 }
 
+/// Returns the settings of the match that a file contains, if there is one.
+pub(super) fn settings(path: &Path) -> Option<Value> {
+    if !path.is_file() {
+        return None;
+    }
+    let mut header = String::new();
+    BufReader::new(File::open(path).ok()?).take(LONGEST_LINE).read_line(&mut header).ok()?;
+    let header: StateHeader = serde_json::from_str(&header).ok()?;
+    Some(header.settings)
+}
+
 /// Reads the stored match, or begins a new one. Changes nothing before all checks have passed.
 pub(super) fn resume(
     state: &mut AppendFile,
@@ -55,19 +70,8 @@ pub(super) fn resume(
     }
     let mut header: StateHeader =
         serde_json::from_str(&header).map_err(|error| lines.damaged(&error.to_string()))?;
-    for place in growing {
-        let now = settings.pointer(place);
-        if let Some(before) = header.settings.pointer_mut(place).filter(|before| is_less(before, now)) {
-            *before = now.cloned().unwrap_or_default();
-        }
-    }
-    // Older states do not know the checksum.
     let mut settings = settings.clone();
-    if header.settings.pointer("/openings/checksum").is_none()
-        && let Some(Value::Object(openings)) = settings.get_mut("openings")
-    {
-        openings.remove("checksum");
-    }
+    adapt(&mut header.settings, &mut settings, growing);
     if let Some((setting, before, now)) = difference("", &header.settings, &settings) {
         return Err(StoreError::OtherSettings { path: state.path.clone(), setting, before, now });
     }
@@ -86,6 +90,30 @@ pub(super) fn resume(
     outputs.cut(ends);
     state.cut(complete);
     Ok(())
+}
+
+/// Makes the stored settings comparable with those of now: numbers at the places `growing` may be larger now, and older versions wrote
+/// other things.
+fn adapt(stored: &mut Value, settings: &mut Value, growing: &[&str]) {
+    for place in growing {
+        let now = settings.pointer(place);
+        if let Some(before) = stored.pointer_mut(place).filter(|before| is_less(before, now)) {
+            *before = now.cloned().unwrap_or_default();
+        }
+    }
+    // Older states do not know the checksum.
+    if stored.pointer("/openings/checksum").is_none()
+        && let Some(Value::Object(openings)) = settings.get_mut("openings")
+    {
+        openings.remove("checksum");
+    }
+    // In older states a name that the user gave stands in a second place.
+    let engines = stored.get_mut("engines").and_then(Value::as_array_mut);
+    for engine in engines.into_iter().flatten() {
+        if let Some(Value::Object(spec)) = engine.get_mut("spec") {
+            spec.remove("name");
+        }
+    }
 }
 
 fn is_less(before: &Value, now: Option<&Value>) -> bool {

@@ -249,6 +249,23 @@ fn other_openings_are_refused_and_old_states_go_on() {
     assert!(files.open_with(&settings(json!(8))).is_ok());
 }
 
+/// Older states have a name that the user gave twice, and none that the program told.
+#[test]
+fn the_name_is_what_a_program_plays_under() {
+    let files = Files::new();
+    assert_eq!(MatchStore::settings(&files.state), None);
+    let settings = |name: &str, spec: Value| json!({ "engines": [{ "name": name, "spec": spec }] });
+    let older = settings("A", json!({ "name": "A", "command": ["a"] }));
+    let now = |name| settings(name, json!({ "command": ["a"] }));
+    files.open_with(&older).unwrap();
+    assert_eq!(MatchStore::settings(&files.state), Some(older));
+    assert!(files.open_with(&now("A")).is_ok());
+    let error = files.open_with(&now("B")).unwrap_err().to_string();
+    assert!(error.contains("engines.1.name was \"A\", now \"B\""), "{error}");
+    fs::write(&files.state, "my diary\n").unwrap();
+    assert_eq!(MatchStore::settings(&files.state), None);
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_leaves_the_game_out_of_both_files() {

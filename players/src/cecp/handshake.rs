@@ -17,8 +17,9 @@ const LONGEST_READING: Duration = Duration::from_secs(2);
 /// Time for an engine to process `xboard` after reading it, which cannot be observed.
 const DEALING: Duration = Duration::from_millis(20);
 
-/// Time after which an engine that has read `protover` and is silent gets empty lines. A thread of GNU Chess waits for the lock
-/// of standard input, which its reader holds while there is nothing to read; input read until then is lost.
+/// Time after which an engine that has read `protover` and is silent gets empty lines; it doubles each time, as a busy machine may
+/// need seconds. A thread of GNU Chess waits for the lock of standard input, which its reader holds while there is nothing to read;
+/// input read until then is lost.
 const SILENCE: Duration = Duration::from_millis(300);
 
 /// Time limit for the features of a program that is known not to end them.
@@ -59,7 +60,8 @@ fn learn(stream: &mut Stream<Cecp>, longest: Duration) -> Result<Features, Playe
     stream.tell(Command::Protover(2))?;
     let mut wakings = 0;
     while known.done() != Some(true) {
-        let look = if wakings < WAKINGS { until.min(Instant::now() + SILENCE) } else { until };
+        let silence = SILENCE * 2_u32.pow(wakings);
+        let look = if wakings < WAKINGS { until.min(Instant::now() + silence) } else { until };
         // A program that writes without end has had its time, too.
         let said = stream.wait(look)?.filter(|said| said.at <= until);
         match said.map(|said| said.message) {

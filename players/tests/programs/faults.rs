@@ -73,6 +73,13 @@ fn names_and_lines_have_no_control_characters() {
 }
 
 #[test]
+fn features_are_asked_for_until_they_come() {
+    let player = start(&fixture(Cecp, "--fault deaf-at-first"));
+    assert_eq!(player.name(), "Misbehaving");
+    player.quit();
+}
+
+#[test]
 fn children_go_with_their_parent() {
     for protocol in [Cecp, Uci, Cego] {
         let seed = unique_seed();
