@@ -93,11 +93,14 @@ impl<'a> TerminalSession<'a> {
     /// Handles a line that the person has typed: a command or a move. Breaks if the person leaves.
     pub(super) fn hear(&mut self, line: &str, at: Instant) -> ControlFlow<()> {
         self.now = at;
+        let is_over_now = self.check_flag();
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match word.to_ascii_lowercase().as_str() {
             "" => {}
+            // It has just been told that the game is over.
+            "hint" | "go" | "?" | "now" | "move" | "draw" | "resign" if is_over_now => {}
             "hint" => self.hint(),
             "takeback" | "undo" | "back" => self.take_back(),
             "new" => self.new_game(rest),
@@ -128,6 +131,7 @@ impl<'a> TerminalSession<'a> {
                 self.say("Goodbye.");
                 return ControlFlow::Break(());
             }
+            _ if is_over_now => {}
             _ => self.play_typed(line),
         }
         ControlFlow::Continue(())
@@ -189,6 +193,18 @@ impl TerminalSession<'_> {
         if let Some(reason) = self.game.claim() {
             self.say(format!("You may claim a draw ({}): type `draw`.", Outcome::Draw(reason)));
         }
+    }
+
+    /// Ends the game if a flag has fallen. Returns whether it did.
+    fn check_flag(&mut self) -> bool {
+        let falls = self.play.clock.flag_falls().filter(|_| self.play.has_clock());
+        let has_fallen = self.game.outcome().is_none() && falls.is_some_and(|at| at < self.now);
+        if has_fallen {
+            self.host.engine.abandon();
+            self.game.declare(self.game.flag_fall(self.game.turn()));
+            self.announce_end();
+        }
+        has_fallen
     }
 
     fn announce_end(&mut self) {

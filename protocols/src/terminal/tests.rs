@@ -214,6 +214,27 @@ fn a_lone_king_does_not_win_on_time() {
 }
 
 #[test]
+fn a_fallen_flag_ends_the_game_whatever_is_typed() {
+    for line in ["go", "fen", "board", "hint", "draw", "resign", "move now", "d4", "d5", ""] {
+        let mut talk = Talk::new();
+        talk.say("level 6+0");
+        talk.say("e4");
+        talk.herald("e5", -50);
+        talk.now += Duration::from_secs(6);
+        talk.say("");
+        assert_eq!(talk.say("level").matches("forfeits").count(), 0, "the last moment is in time");
+        talk.now += Duration::from_millis(1);
+        let shown = talk.say(line);
+        assert!(shown.starts_with("0-1 {White forfeits on time}: Herald wins."), "{line}: {shown}");
+        assert!(shown.matches("forfeits").count() == 1 && !talk.is_asked(), "{line}: {shown}");
+        assert!(talk.say("d4").starts_with("The game is over: White forfeits on time."), "{line}");
+        talk.say("takeback");
+        talk.say("d4");
+        assert!(talk.is_asked(), "{line}");
+    }
+}
+
+#[test]
 fn changing_sides_lets_herald_move() {
     let mut talk = Talk::new();
     assert!(talk.say("go").starts_with("You play Black now."));
