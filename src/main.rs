@@ -207,7 +207,7 @@ fn end(done: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// Prints help and version as clap formats them, and errors in one line.
+/// Prints help and version as clap formats them, and errors in one line, with the names that may have been meant.
 fn explain(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         // A failure to print cannot be reported.
@@ -219,7 +219,9 @@ fn explain(error: &clap::Error) -> ExitCode {
     let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let reason = lines.join(" ");
     let reason = reason.trim_start_matches("error: ");
-    tell!("herald: {reason} (see {} --help)", subcommand_path(env::args_os().skip(1)));
+    let mut tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    let tip = tips.find(|tip| tip.contains("similar ")).map_or_else(String::new, |tip| format!("; {tip}"));
+    tell!("herald: {reason}{tip} (see {} --help)", subcommand_path(env::args_os().skip(1)));
     ExitCode::from(WRONG)
 }
 

@@ -60,6 +60,9 @@ docs/MATCHES.md has a table of the options of fastchess and cutechess-cli beside
 pub(crate) struct MatchArgs {
     /// TOML file with options; flags take precedence
     file: Option<PathBuf>,
+    /// What stands behind the file: programs without their flag
+    #[arg(hide = true)]
+    surplus: Vec<PathBuf>,
     #[command(flatten)]
     engines: EngineArgs,
     #[command(flatten)]
@@ -167,8 +170,20 @@ impl MatchArgs {
         MatchPlan::new(options, engines)
     }
 
+    /// Refuses programs without their flag, where a file with options may stand.
+    fn check_file(&self) -> Result<()> {
+        let missing = self.file.as_ref().filter(|file| !file.exists());
+        let (told, wrong) = match (self.surplus.first(), missing) {
+            (Some(surplus), _) => ("expected one file with options at most", surplus),
+            (None, Some(missing)) => ("there is no such file with options", missing),
+            (None, None) => return Ok(()),
+        };
+        bail!("{0}: {told}; an engine is given as --engine {0}", wrong.display())
+    }
+
     /// Reads the options and the engines from the file and the flags.
     fn settings(&self) -> Result<(MatchOptions, EngineTables)> {
+        self.check_file()?;
         let EngineArgs { engines, each, protocol, tc, engines_file } = &self.engines;
         let mut flags = self.options.given()?;
         let of_engines = [("protocol", protocol), ("tc", tc), ("engines-file", engines_file)];

@@ -270,6 +270,13 @@ pub(crate) fn read_words(text: &str) -> Result<Table> {
 /// Splits `KEY=VALUE` words, quoted as for a shell. A first word without `=` is the command.
 fn split_words(text: &str) -> Result<Table> {
     let words = platform::split_words(text).map_err(|_| anyhow!("a quotation mark is not closed"))?;
+    let command = words.iter().take_while(|word| !word.contains('=')).count();
+    ensure!(
+        command < 2,
+        "`{}` is not KEY=VALUE; write cmd={}",
+        words[1],
+        shell_words::quote(&shell_words::join(&words[..command]))
+    );
     let mut table = Table::new();
     for (place, word) in words.into_iter().enumerate() {
         let (key, value) = match word.split_once('=') {
@@ -473,6 +480,8 @@ mod tests {
         assert_eq!(error("name=A"), "which program? Say cmd=COMMAND");
         assert!(error("cmd=a tc=now").starts_with("unreadable time control `now`"));
         assert_eq!(error("cmd=a fast"), "`fast` is not KEY=VALUE");
+        let told = "`--xboard` is not KEY=VALUE; write cmd='gnuchess --xboard'";
+        assert_eq!(error("gnuchess --xboard protocol=cecp"), told);
         assert_eq!(error("cmd=a cmd=b"), "`cmd` is there twice");
         assert_eq!(error("cmd=a tc=1 nodes=7"), "tc and nodes: expected one of them");
         assert_eq!(error("cmd=a ponder=yes"), "ponder: `yes` is not true or false");

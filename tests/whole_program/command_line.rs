@@ -106,13 +106,20 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
 }
 
 #[test]
-fn a_missing_argument_is_named_with_the_help_of_its_command() {
+fn what_was_meant_is_told() {
     for (arguments, expected) in [
         (&["perft"][..], "provided: <DEPTH> (see herald perft --help)"),
         (&["epd", "target", "x.epd"], "which limit? Say --nodes, --depth or --time"),
         (&["check", "foo", "--", "x"], "(see herald check --help)"),
         (&["epd"], "split, from-games, to-games, help] (see herald epd --help)"),
         (&["nonsense"], "'nonsense' (see herald --help)"),
+        (&["mach"], "'match' (see herald --help)"),
+        (&["match", "--enginne", "a"], "; a similar argument exists: '--engine' (see herald match --help)"),
+        (
+            &["match", "a.out"],
+            "a.out: there is no such file with options; an engine is given as --engine a.out",
+        ),
+        (&["match", "a", "b"], "b: expected one file with options at most; an engine is given as --engine b"),
     ] {
         let complaint = lines(&herald(arguments).stderr);
         assert!(complaint.len() == 1 && complaint[0].ends_with(expected), "{arguments:?}: {complaint:?}");
