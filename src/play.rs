@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use engine::NumberSetting;
 use game::TimeControl;
@@ -183,7 +183,7 @@ impl ClientArgs {
                     tell!("herald: signed off");
                     break;
                 }
-                Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
+                Ok(DisconnectReason::Refused) => return Err(refused(&config, fault.as_deref())),
                 Ok(DisconnectReason::TryAgain { after, why }) => {
                     tell!("herald: {address} does not let {} play now ({why}); trying again", config.name);
                     referees.fail(anyhow!("{address} does not let {} play: {why}", config.name), false);
@@ -225,6 +225,13 @@ impl ClientArgs {
             ponder: self.ponder,
         })
     }
+}
+
+/// Returns the error of a client that the referee has refused, for this reason if it gave one.
+fn refused(config: &ClientConfig, reason: Option<&str>) -> anyhow::Error {
+    let lacks_secret = config.secret.is_none() && reason.is_some_and(|reason| reason.contains("secret"));
+    let hint = if lacks_secret { "; no secret was given: see --secret-file and HERALD_SECRET" } else { "" };
+    anyhow!("the referee does not let {} play{hint}", config.name)
 }
 
 /// The search for a referee. It goes on until a connection has lasted, so that a referee that accepts connections and ends them

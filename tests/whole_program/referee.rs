@@ -373,6 +373,9 @@ fn the_director_s_console() {
     let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
     referee.program.say("status");
     referee.program.hear("not here: A, B");
+    let without = herald(&["play", "--referee", &referee.address, "--name", "B"]);
+    let hint = "let B play; no secret was given: see --secret-file and HERALD_SECRET\n";
+    assert!(told(&without, 1).ends_with(hint), "{without:?}");
     let mut a = Raw::connect(&referee.address);
     a.say("refreq sign_on; tcsi \"\" \"A\";");
     let mut b = Raw::connect(&referee.address);
