@@ -9,7 +9,7 @@ use analysis::{AnalyzerFactory, Herald, ProgramAnalyzer};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use game::{Phase, TimeControl};
-use players::{Protocol, Spec};
+use players::{PlayerFault, Protocol, Spec};
 
 use crate::match_command;
 
@@ -183,7 +183,7 @@ impl AnalyzerArgs {
 
 /// Starts a program once, checks that it knows the limit, and returns its name and its settings.
 fn described_program(spec: &Spec, limit: &TimeControl) -> Result<(String, Vec<String>)> {
-    let fault = |fault| anyhow!("{} {fault}", spec.command);
+    let fault = |fault: PlayerFault| anyhow!("{} {}", spec.command, match_command::told_at_start(&fault));
     let player = players::start(spec, None).map_err(fault)?;
     player.check_control(limit).map_err(fault)?;
     if let (Protocol::Cecp, TimeControl::PerMove(time)) = (spec.protocol, limit)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use players::{CommandLine, Log, PlayerFault, Protocol, Spec, TextLog};
 
@@ -21,6 +21,9 @@ Examples:
 
 An ENGINE is a list of KEY=VALUE, as for `herald match`; without --protocol and protocol=, it speaks UCI.";
 
+const USAGE: &str = "herald bridge <--referee <HOST:PORT>|--serial <DEVICE>> \
+                     <--engine <ENGINE>|-- <COMMAND>...> [OPTIONS]";
+
 /// Time after which a program is reported as silent. UCI programs usually answer at once.
 const HINT: Duration = Duration::from_secs(2);
 const OTHER_PROTOCOL: &str = "if it speaks CECP, say --protocol cecp";
@@ -30,7 +33,7 @@ const OTHER_PROTOCOL: &str = "if it speaks CECP, say --protocol cecp";
 /// A program that ends unexpectedly is restarted, and its game goes on. When the connection is lost, all referees are tried
 /// again, one after the other. Ctrl-C signs off.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct BridgeArgs {
     #[command(flatten)]
     client: ClientArgs,
@@ -50,7 +53,7 @@ pub(crate) struct BridgeArgs {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Program and its arguments
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "engine")]
+    #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
 
@@ -77,6 +80,8 @@ impl BridgeArgs {
         if let Some(words) = &self.engine {
             return program(words).with_context(|| format!("--engine \"{words}\""));
         }
+        let example = "for example -- stockfish, or --engine \"cmd=stockfish option.Hash=64\"";
+        ensure!(!self.command.is_empty(), "which program plays? Say {example}");
         let command = CommandLine::from_words(self.command.iter().cloned())?;
         Ok(Spec::new(command, self.protocol.unwrap_or(Protocol::Uci)))
     }

@@ -22,7 +22,7 @@ use platform::signals;
 use crate::{WrongInput, settings};
 use options::MatchOptions;
 use participants::EngineTables;
-pub(crate) use participants::{program, read_words, spec};
+pub(crate) use participants::{program, read_words, spec, told_at_start};
 use plan::MatchPlan;
 use report::MatchProgress;
 use translate::Runner;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::{Participant, Seat};
 use game::{PlayedVariant, TimeControl, counted};
-use players::{Protocol, Spec};
+use players::{PlayerFault, Protocol, Spec};
 use toml::{Table, Value};
 
 use super::engines_json;
@@ -122,7 +122,9 @@ impl EngineTables {
             merge(&mut merged, engines_json::resolve(table, self.file.as_deref())?);
             let mut participant = read(merged).with_context(|| format!("engine {number}"))?;
             check_options(&participant.spec).with_context(|| format!("engine {number}"))?;
-            let refused = |fault| anyhow!("engine {number}, {}, {fault}", participant.spec.command);
+            let refused = |fault: PlayerFault| {
+                anyhow!("engine {number}, {}, {}", participant.spec.command, told_at_start(&fault))
+            };
             let player = participant.start().map_err(refused)?;
             player.check_variant(variant).map_err(refused)?;
             player.check_control(&participant.seat.control).map_err(refused)?;
@@ -209,6 +211,14 @@ fn read(table: Table) -> Result<Participant> {
         log: None,
         restart,
     })
+}
+
+/// Returns the fault of a program that has been started, with the key that may help.
+pub(crate) fn told_at_start(fault: &PlayerFault) -> String {
+    match fault {
+        PlayerFault::Silence(_) => format!("{fault}; patience=SECONDS gives it longer"),
+        _ => fault.to_string(),
+    }
 }
 
 /// Parses a program without time control and pondering from `KEY=VALUE` words.

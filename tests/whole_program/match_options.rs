@@ -219,7 +219,7 @@ const CECP_LOOP: &str = "while read -r word rest; do case $word in protover) ech
 
 /// A limit that a program cannot be told would lose all its games.
 #[test]
-fn limits_that_a_program_cannot_be_told_are_refused_before_the_match() {
+fn what_a_program_cannot_do_is_told_before_the_match() {
     let hall = Folder::new();
     hall.write("cecp.sh", &format!("{CECP_LOOP} esac; done"));
     let plain = format!("cmd='{HERALD}' name=A");
@@ -233,6 +233,10 @@ fn limits_that_a_program_cannot_be_told_are_refused_before_the_match() {
         (
             &format!("{cego} depth=3"),
             "cannot play with depth=3: CEGO has clocks only; use tc=CONTROL or st=SECONDS",
+        ),
+        (
+            "cmd=cat patience=0.2",
+            "herald: engine 2, cat, gave no answer to uci in time; patience=SECONDS gives it longer",
         ),
     ] {
         let output = hall.play(&["--engine", &plain, "--engine", engine]);

@@ -550,6 +550,7 @@ fn wrong_arguments_are_told_in_one_line() {
         (&["play"], "required arguments"),
         (&["play", "--referee", "h:1", "--name", "é"], "printing ASCII"),
         (&["bridge", "--referee", "h:1", "--", "/no/such/program"], "/no/such/program"),
+        (&["bridge", "--referee", "h:1"], "which program plays? Say for example -- stockfish, or --engine"),
     ] {
         let output = herald(arguments);
         assert!(refused(&output).contains(expected), "{arguments:?}: {output:?}");
