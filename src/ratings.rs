@@ -81,9 +81,8 @@ impl RatingsArgs {
             anchors: self.anchors.clone(),
             first_move: self.first_move,
         };
-        let list = RatingList::new(&tally, &options).map_err(|name| {
-            WrongInput::of(anyhow!("--anchor: there is no player `{}` in the games", excerpt(&name)))
-        })?;
+        let list = RatingList::new(&tally, &options);
+        let list = list.map_err(|name| WrongInput::of(unknown_anchor(&name, &tally.players)))?;
         let written = output.write(self.formatted(&list).as_bytes());
         if output.is_standard() {
             written?;
@@ -103,6 +102,21 @@ impl RatingsArgs {
             RatingsFormat::Html => report.html("Ratings"),
         }
     }
+}
+
+/// Maximum number of players that an error names.
+const MOST_NAMED: usize = 8;
+
+/// Returns the error about an anchor that is not among the players. It names some of them, first those that have its name in theirs.
+fn unknown_anchor(name: &str, players: &[String]) -> anyhow::Error {
+    let wanted = name.to_lowercase();
+    let mut players: Vec<&String> = players.iter().collect();
+    players.sort_by_cached_key(|player| !player.to_lowercase().contains(&wanted));
+    let named: Vec<String> =
+        players.iter().take(MOST_NAMED).map(|player| format!("`{}`", excerpt(player))).collect();
+    let more = if players.len() > named.len() { " and others" } else { "" };
+    let (name, named) = (excerpt(name), named.join(", "));
+    anyhow!("--anchor: there is no player `{name}` in the games, but {named}{more}")
 }
 
 /// Counts the games of all files.

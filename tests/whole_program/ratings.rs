@@ -42,6 +42,9 @@ fn what_cannot_be_rated_is_told_in_one_line() {
     let folder = Folder::new();
     let path = folder.file("games.pgn");
     let list = "[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n";
+    let many: String = (0..9)
+        .map(|n| format!("[White \"Fish {n}\"]\n[Black \"Fish {}\"]\n[Result \"1-0\"]\n\n1-0\n\n", n + 1))
+        .collect();
     for (pgn, arguments, told) in [
         (
             "no games",
@@ -53,7 +56,13 @@ fn what_cannot_be_rated_is_told_in_one_line() {
             &[],
             "there are no games to rate: 1 without a result",
         ),
-        (list, &["--anchor", "Fritz=2000"], "--anchor: there is no player `Fritz` in the games"),
+        (
+            list,
+            &["--anchor", "Fritz=2000"],
+            "--anchor: there is no player `Fritz` in the games, but `A`, `B`",
+        ),
+        (&many, &["--anchor", "9=2000"], "in the games, but `Fish 9`, `Fish 0`, `Fish 1`, `Fish 2`, "),
+        (&many, &["--anchor", "9=2000"], "`Fish 6` and others"),
         (list, &["--anchor", "A"], "expected NAME=ELO"),
         (list, &["-o", &path], "games.pgn"),
     ] {
