@@ -28,7 +28,7 @@ pub(crate) struct AnalyzerArgs {
     #[arg(long)]
     soft: bool,
     /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`, or `herald` for
-    /// Herald itself. `herald annotate` takes several: the first one judges, the others' lines are written where they disagree
+    /// Herald itself
     #[arg(long = "engine", value_name = "ENGINE", allow_hyphen_values = true)]
     engines: Vec<String>,
     /// Hash table of Herald on each thread, in MiB; by default, 16

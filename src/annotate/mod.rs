@@ -37,7 +37,9 @@ use crate::{FAILED, WrongInput, read_threads};
   herald annotate games.pgn -o annotated.pgn
   herald annotate games.pgn -o annotated.pgn --time 1 --engine \"cmd=stockfish\" --html games.html
   herald annotate games.pgn -o annotated.pgn --engine herald --engine \"cmd=stockfish\"
-  herald annotate games.pgn -o annotated.pgn --nodes 500000 --player Carlsen --tables tables.csv --puzzles suite.epd")]
+  herald annotate games.pgn -o annotated.pgn --nodes 500000 --player Carlsen --tables tables.csv --puzzles suite.epd
+
+With several --engine, the first one judges, and the others' lines are written where they disagree.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub(crate) struct AnnotateArgs {
     /// Files of games in PGN; `-` for standard input

@@ -40,6 +40,20 @@ fn every_subcommand_has_help_with_an_example() {
     }
 }
 
+/// Only `herald annotate` takes several programs.
+#[test]
+fn help_is_about_its_own_command() {
+    for (subcommand, takes_several) in [
+        (&["annotate"][..], true),
+        (&["epd", "analyze"], false),
+        (&["epd", "mate"], false),
+        (&["epd", "target"], false),
+    ] {
+        let help = herald(&[subcommand, &["--help"]].concat()).stdout;
+        assert_eq!(text(&help).contains("the first one judges"), takes_several, "{subcommand:?}");
+    }
+}
+
 #[test]
 fn every_subcommand_has_a_manual_page_and_is_completed() {
     let folder = tempfile::tempdir().expect("a folder");
