@@ -272,7 +272,8 @@ const HeraldReplay = (() => {
     }
 
     showSides() {
-      const clocks = {};
+      const clocks = {}, { flag } = this.game;
+      if (flag && this.at === this.last()) clocks[flag] = 0;
       for (let node = this.nodes[this.at]; node.parent !== null; node = this.nodes[node.parent]) {
         if (node.clock !== undefined) clocks[node.color] ??= node.clock;
       }

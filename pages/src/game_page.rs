@@ -23,6 +23,9 @@ pub struct GamePage {
     /// How the game ended, such as `White mates`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub termination: Option<String>,
+    /// The side whose time had run out at the end, `w` or `b`: its clock shows none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flag: Option<char>,
     /// ECO code and name of the opening.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<String>,

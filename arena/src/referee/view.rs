@@ -225,11 +225,14 @@ fn page(fixture: &Fixture, record: &GameRecord, opinions: Option<&Opinions>) -> 
     let ByColor { white, black } = &record.seats;
     let round = fixture.round.to_string();
     let tags = [("White", &white.name), ("Black", &black.name), ("Round", &round)];
+    let on_time = record.outcome.filter(|outcome| outcome.termination() == "time forfeit");
+    let loser = on_time.map(|outcome| outcome.winner().map_or(record.game.turn(), |winner| !winner));
     GamePage {
         tags: tags.map(|(name, value)| (name.to_owned(), value.clone())).to_vec(),
         start,
         result: record.outcome.map_or("*", |outcome| outcome.result()).to_owned(),
         termination: record.outcome.map(|outcome| outcome.to_string()),
+        flag: loser.map(Color::char),
         opening: opening(&record.game),
         moves,
         ..GamePage::default()
@@ -267,7 +270,7 @@ fn page_move(
 mod tests {
     use std::time::Duration;
 
-    use game::{CastlingMode, Score};
+    use game::{CastlingMode, Outcome, Score, WinReason};
     use players::Thinking;
 
     use super::*;
@@ -333,6 +336,20 @@ mod tests {
             (&Value::Null, &json!({ "centipawns": -7 }))
         );
         assert_eq!((&moves[1]["used"], &moves[1]["clock"]), (&json!(1.25), &json!(58.75)));
+    }
+
+    #[test]
+    fn a_flag_that_fell_is_told() {
+        let mut record = record();
+        for (outcome, flag) in [
+            (None, Value::Null),
+            (Some(Outcome::Win { winner: Color::Black, reason: WinReason::Checkmate }), Value::Null),
+            (Some(Outcome::Win { winner: Color::Black, reason: WinReason::TimeForfeit }), json!("w")),
+        ] {
+            record.outcome = outcome;
+            let told: Value = serde_json::from_str(&detail(&fixture(), &record, None)).expect("JSON");
+            assert_eq!(told["game"]["flag"], flag, "{outcome:?}");
+        }
     }
 
     #[test]
