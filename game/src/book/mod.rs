@@ -110,9 +110,9 @@ fn read_epd(input: impl BufRead) -> Result<PolyglotBuilder, BookError> {
     loop {
         let added = match lines.read(&mut line)? {
             LineRead::End => return Ok(book),
-            LineRead::TooLong => Err("longer than a megabyte".to_owned()),
-            LineRead::Line if line.trim().is_empty() || line.starts_with('#') => Ok(()),
-            LineRead::Line => add_record(&mut book, &line),
+            _ if lines.is_cut => Err("longer than a megabyte".to_owned()),
+            _ if line.trim().is_empty() || line.starts_with('#') => Ok(()),
+            _ => add_record(&mut book, &line),
         };
         added.map_err(|problem| BookError::Epd { line: lines.number, problem })?;
     }

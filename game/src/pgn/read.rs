@@ -61,7 +61,7 @@ pub enum PgnFault {
     /// A closing parenthesis without an opening one.
     #[error("`)` without `(`")]
     UnopenedVariation,
-    /// A line or comment is longer than 1 MiB, or a game is longer than 16 MiB or 20,000 plies.
+    /// A comment is longer than 1 MiB, or a game is longer than 16 MiB or 20,000 plies.
     #[error("this is too long for a game of chess")]
     TooLong,
     /// Variations are nested too deeply.

@@ -36,6 +36,7 @@ pub(super) struct Tokenizer<R> {
     lines: NumberedLines<R>,
     /// Lines that were read ahead.
     ahead: VecDeque<(LineRead, String)>,
+    /// The line, or a part of one that is longer than [`LONGEST_LINE`].
     line: String,
     /// The number of this line, from 1.
     number: u64,
@@ -60,6 +61,7 @@ impl<R: BufRead> Tokenizer<R> {
     /// The next token; `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Token>> {
         loop {
+            self.complete()?;
             let rest = &self.line[self.at..];
             let rest_length = rest.len();
             let Some(first) = rest.chars().next() else {
@@ -70,8 +72,7 @@ impl<R: BufRead> Tokenizer<R> {
                     LineRead::Line if self.line.starts_with('%') => {
                         return Ok(Some(Token::Other(self.rest_of_line().to_owned())));
                     }
-                    LineRead::Line => continue,
-                    LineRead::TooLong => return Ok(Some(Token::Faulty(PgnFault::TooLong, String::new()))),
+                    LineRead::Line | LineRead::Rest => continue,
                     LineRead::End => return Ok(None),
                 }
             };
@@ -104,6 +105,17 @@ impl<R: BufRead> Tokenizer<R> {
                 },
             }));
         }
+    }
+
+    /// Adds the next part of a line, so that no token is cut that is shorter than half a part.
+    fn complete(&mut self) -> io::Result<()> {
+        let is_cut = self.ahead.front().map_or(self.lines.is_cut, |(read, _)| *read == LineRead::Rest);
+        if is_cut && self.line.len() - self.at < LONGEST_LINE / 2 {
+            let rest = self.line.split_off(self.at);
+            self.next_line()?;
+            self.line.insert_str(0, &rest);
+        }
+        Ok(())
     }
 
     fn take(&mut self, bytes: usize) -> &str {
@@ -178,10 +190,10 @@ impl<R: BufRead> Tokenizer<R> {
             let is_closed = end.is_some();
             let next = if is_closed { LineRead::End } else { self.next_line()? };
             match next {
+                LineRead::Rest => {}
                 LineRead::Line if self.goes_on(&mut is_surely_closed)? => text.push('\n'),
                 _ if is_too_long => return Ok(Token::Faulty(PgnFault::TooLong, String::new())),
                 _ if is_closed => return Ok(Token::Comment(text)),
-                LineRead::TooLong => return Ok(Token::Faulty(PgnFault::TooLong, text)),
                 // The end of the input or the beginning of the next game.
                 LineRead::End | LineRead::Line => {
                     text.truncate(text.trim_end().len());
@@ -195,20 +207,21 @@ impl<R: BufRead> Tokenizer<R> {
     /// closed before the next game.
     pub(super) fn deep_variation(&mut self) -> io::Result<Token> {
         let (mut text, mut nesting, mut is_too_long) = ("(".to_owned(), Nesting::default(), false);
+        let mut next = LineRead::Rest;
         loop {
-            let length = nesting.pass(&self.line[self.at..], self.at == 0);
+            let length = nesting.pass(&self.line[self.at..], next == LineRead::Line);
             is_too_long |= text.len() + length > LONGEST_LINE;
             let part = self.take(length);
             if !is_too_long {
                 text.push_str(part);
             }
-            let next = if nesting.open == 0 { LineRead::End } else { self.next_line()? };
+            next = if nesting.open == 0 { LineRead::End } else { self.next_line()? };
             match next {
+                LineRead::Rest => {}
                 LineRead::Line if nesting.is_in_comment && self.goes_on(&mut nesting.is_surely_closed)? => {
                     text.push('\n');
                 }
                 LineRead::Line if !nesting.is_in_comment && tag_pair(&self.line).is_none() => text.push('\n'),
-                LineRead::TooLong => is_too_long = true,
                 LineRead::Line | LineRead::End if is_too_long => {
                     return Ok(Token::Faulty(PgnFault::TooLong, String::new()));
                 }
@@ -244,7 +257,7 @@ impl<R: BufRead> Tokenizer<R> {
                 self.ahead.push_back((read, line));
             }
             let (read, line) = &self.ahead[place];
-            if *read != LineRead::Line {
+            if *read == LineRead::End {
                 break;
             }
             answer = closes(line);
@@ -263,7 +276,7 @@ impl<R: BufRead> Tokenizer<R> {
             }
             None => self.lines.read(&mut self.line)?,
         };
-        self.number += u64::from(read != LineRead::End);
+        self.number += u64::from(read == LineRead::Line);
         Ok(read)
     }
 }
@@ -599,10 +612,21 @@ mod tests {
     }
 
     #[test]
-    fn overlong_lines_are_faults_of_their_own() {
-        let mut text = vec![b'x'; LONGEST_LINE + 1];
-        text.extend(b"\n*");
-        let long = Token::Faulty(PgnFault::TooLong, String::new());
-        assert_eq!(tokens(&text), [(1, long), (2, Token::Word("*".into()))]);
+    fn lines_of_any_length_are_read() {
+        let game = "[White \"Ä b\"] {see [Event \"x\"]} 1. e4 (1. é4) e5 <x> 1-0 ";
+        let count = 3 * LONGEST_LINE / game.len();
+        let mut found = tokens((game.repeat(count) + "{to\nthe end}").as_bytes());
+        assert_eq!(found.pop(), Some((1, Token::Comment("to\nthe end".into()))));
+        let expected = tokens(game.as_bytes());
+        assert_eq!(found.len(), count * expected.len());
+        assert!(found.chunks(expected.len()).all(|game| game == expected));
+        // No comment of a game is as long as this, nor a word.
+        let long = "x ".repeat(LONGEST_LINE);
+        let found = tokens(format!("e4 {{{long}}} e5\n*").as_bytes());
+        let word = |line: u64, text: &str| (line, Token::Word(text.into()));
+        let fault = (1, Token::Faulty(PgnFault::TooLong, String::new()));
+        assert_eq!(found, [word(1, "e4"), fault, word(1, "e5"), word(2, "*")]);
+        let kept = tokens("x".repeat(LONGEST_LINE + 1).as_bytes());
+        assert_eq!(kept, [word(1, &"x".repeat(LONGEST_LINE)), word(1, "x")]);
     }
 }
