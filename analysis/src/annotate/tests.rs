@@ -283,7 +283,7 @@ fn a_game_of_which_nothing_is_analysed_stays_as_it_is() {
 
 #[test]
 fn illegal_moves_of_variations_are_told() {
-    let text = "1. e4 (1. Ke2\nd5) e5 (1... c5 2. Nf3 (2. Ke2 Qh4 Zz9) (2. -- d5 3. x)\n2... Ke6 3. x)\n2. Ke2 a6 (2... d4) *";
+    let text = "1. e4 (1. Ke2\nd5) e5 (1... c5 2. Nf3 (2. Ke2 Qh4 Zz9) (2. -- d5 3. x)\n(2. 0000 d5) 2... Ke6 3. x)\n2. Ke2 a6 (2... d4) *";
     let only = annotate_one(text, settings());
     let told =
         only.messages.iter().map(|told| &told[..told.find("`:").unwrap_or(told.len())]).collect::<Vec<_>>();

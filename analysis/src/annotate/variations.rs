@@ -53,5 +53,5 @@ impl VariationCheck<'_> {
 
 /// Whether a move is none, by custom: a threat is shown after it.
 fn is_null_move(text: &str) -> bool {
-    matches!(text, "--" | "Z0" | "@@@@")
+    matches!(text, "--" | "Z0" | "0000" | "@@@@")
 }

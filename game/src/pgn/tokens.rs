@@ -23,7 +23,7 @@ pub(super) enum Token {
     VariationEnd,
     /// A move or a result.
     Word(String),
-    /// A number without a period: of a move, if it is the right one.
+    /// A number without a period: of a move, if it is the right one. The null move `0000` is a word.
     Number(String),
     /// Text that is not PGN, or that PGN leaves to programs: an escaped line, which begins with `%`, or a reserved token, `<x>`.
     Other(String),
@@ -137,7 +137,7 @@ impl<R: BufRead> Tokenizer<R> {
         if let Some(glyph) = glyph_of(word) {
             return Some(Token::Glyph(glyph));
         }
-        if !word.bytes().all(|byte| byte.is_ascii_digit()) {
+        if word == "0000" || !word.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some(Token::Word(word.to_owned()));
         }
         (!is_before_period).then(|| Token::Number(word.to_owned()))
@@ -486,8 +486,8 @@ mod tests {
             ]
         );
         assert_eq!(
-            words("0.5-0.5 3.14. 1.0-0 2.1-0 1.e4 12"),
-            ["0.5-0.5", "3.14", "0-0", "1-0", "e4", "Number(\"12\")"]
+            words("0.5-0.5 3.14. 1.0-0 2.1-0 1.e4 12 0000"),
+            ["0.5-0.5", "3.14", "0-0", "1-0", "e4", "Number(\"12\")", "0000"]
         );
         assert_eq!(words("exd6e.p. +0.3 -1.25 e4"), ["exd6", "Other(\"e.p.\")", "+0.3", "-1.25", "e4"]);
         assert_eq!(

@@ -33,7 +33,7 @@ pub struct MoveLine {
 /// A move with what is said about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MoveNode {
-    /// The move as it is written, usually SAN; legal or not. `--` is a null move by custom.
+    /// The move as it is written, usually SAN; legal or not. `--`, `Z0` and `0000` are null moves by custom.
     pub text: String,
     /// What stands between this move and the next one. A variation replaces this move.
     pub after: Vec<Annotation>,
