@@ -8,7 +8,7 @@
 // The Tab key stops at one move, the current one, and then leads on. The focus follows the current move.
 const HeraldMoves = (() => {
   const GLYPHS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+",
-    22: "⨀", 36: "↑", 40: "→", 132: "⇆", 140: "∆", 146: "N" };
+    22: "⨀", 32: "⟳", 36: "↑", 40: "→", 132: "⇆", 140: "∆", 142: "⌓", 146: "N" };
   const GLYPH_WORDS = { 1: "good move", 2: "mistake", 3: "brilliant move", 4: "blunder", 5: "interesting move", 6: "inaccuracy" };
   const KINDS = { 1: "good", 2: "mistake", 3: "brilliant", 4: "blunder", 5: "interesting", 6: "inaccuracy" };
 

@@ -8,7 +8,7 @@ use memchr::memchr2;
 use crate::lines::{LONGEST_LINE, LineRead, NumberedLines};
 use crate::{PgnFault, excerpt};
 
-/// A token. Periods, move numbers before a period and the mark of DOS for the end of a file are skipped.
+/// A token. Periods, ellipses, move numbers before a period and the mark of DOS for the end of a file are skipped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Tag {
@@ -95,7 +95,7 @@ impl<R: BufRead> Tokenizer<R> {
                     let length = if ["+", "#"].contains(&mark) { mark.len() } else { 0 };
                     Token::Other(self.take(EN_PASSANT.len() + length).to_owned())
                 }
-                skipped if skipped == '.' || skipped == DOS_END || skipped.is_whitespace() => {
+                skipped if ['.', '…', DOS_END].contains(&skipped) || skipped.is_whitespace() => {
                     self.at += skipped.len_utf8();
                     continue;
                 }
@@ -132,10 +132,13 @@ impl<R: BufRead> Tokenizer<R> {
     fn word(&mut self) -> Option<Token> {
         let rest = &self.line[self.at..];
         let length = points_length(rest).unwrap_or_else(|| without_symbols(&rest[..word_length(rest)]));
-        let is_before_period = rest[length..].trim_start().starts_with('.');
+        let is_before_period = rest[length..].trim_start().starts_with(['.', '…']);
         let word = self.take(length);
         if let Some(glyph) = glyph_of(word) {
             return Some(Token::Glyph(glyph));
+        }
+        if is_signs(word) {
+            return Some(Token::Other(word.to_owned()));
         }
         if word == "0000" || !word.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some(Token::Word(word.to_owned()));
@@ -285,11 +288,12 @@ impl<R: BufRead> Tokenizer<R> {
 pub(super) const MARKS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
 /// Symbols of printed games, with their glyphs (PGN standard, 10). None of them is a move.
-const SYMBOLS: [(&[&str], u8); 15] = [
+const SYMBOLS: [(&[&str], u8); 27] = [
     (&["‼"], 3),
     (&["⁇"], 4),
     (&["⁉"], 5),
     (&["⁈"], 6),
+    (&["□"], 7),
     (&["="], 10),
     (&["∞"], 13),
     (&["⩲", "+=", "+/="], 14),
@@ -298,7 +302,18 @@ const SYMBOLS: [(&[&str], u8); 15] = [
     (&["∓", "-/+"], 17),
     (&["+-", "+−"], 18),
     (&["-+", "−+"], 19),
+    (&["+--", "+−−"], 20),
+    (&["--+", "−−+"], 21),
+    (&["⊙", "⨀"], 22),
+    (&["○"], 26),
+    (&["⟳", "↻"], 32),
+    (&["↑"], 36),
+    (&["→"], 40),
     (&["=∞", "=/∞"], 44),
+    (&["⇆", "⇄"], 132),
+    (&["⊕"], 138),
+    (&["∆", "Δ", "△"], 140),
+    (&["⌓"], 142),
     (&["N"], 146),
     (&["D"], 220),
 ];
@@ -363,20 +378,37 @@ const DOS_END: char = '\u{1a}';
 /// An old mark of en passant captures.
 const EN_PASSANT: &str = "e.p.";
 
-/// Characters besides white space that end a word. A period does, too.
+/// Characters besides white space that end a word. A period or an ellipsis does, too.
 const WORD_ENDS: &str = "{}()[];$!?<>*\u{1a}";
 
 /// The length of the word that `text` begins with, at least one character.
 fn word_length(text: &str) -> usize {
     let ends = |&(at, c): &(usize, char)| {
-        c.is_whitespace() || c == '.' || WORD_ENDS.contains(c) || text[at..].starts_with(EN_PASSANT)
+        c.is_whitespace()
+            || matches!(c, '.' | '…')
+            || WORD_ENDS.contains(c)
+            || text[at..].starts_with(EN_PASSANT)
     };
     text.char_indices().skip(1).find(ends).map_or(text.len(), |(at, _)| at)
 }
 
 /// The glyph of a symbol.
 fn glyph_of(word: &str) -> Option<u8> {
+    // Most words are moves.
+    if word.len() > 1 && word.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return None;
+    }
     SYMBOLS.iter().find(|(symbols, _)| symbols.contains(&word)).map(|(_, glyph)| *glyph)
+}
+
+/// Whether a character is a symbol that no move has.
+fn is_sign(c: char) -> bool {
+    c == '~' || !c.is_ascii() && !c.is_alphanumeric()
+}
+
+/// Whether a word is no move: signs, or those of a check behind a mark, as in `e4!+`.
+fn is_signs(word: &str) -> bool {
+    word.chars().all(|c| is_sign(c) || matches!(c, '+' | '#'))
 }
 
 /// The length of the move or symbol before the symbols that a word ends with, as in `Nf6-+`; that of the word if it is neither.
@@ -389,15 +421,20 @@ fn without_symbols(word: &str) -> usize {
         length -= symbol;
     }
     let is_move = word.starts_with(|c: char| c.is_alphabetic() || c == '0');
-    if is_move || glyph_of(&word[..length]).is_some() { length } else { word.len() }
+    let is_symbol = glyph_of(&word[..length]).is_some() || is_signs(&word[..length]);
+    if is_move || is_symbol { length } else { word.len() }
 }
 
-/// The length of the longest symbol that a word ends with; 0 without one. Letters may be promotions.
+/// The length of the longest symbol that a word ends with; 0 without one. `N` and `D` may be promotions on the last ranks.
 fn symbol_length(word: &str) -> usize {
+    if word.ends_with(|c: char| c.is_ascii_alphanumeric()) {
+        let before = word.strip_suffix(['N', 'D']).unwrap_or_default().trim_end_matches(['+', '#']);
+        return usize::from(before.ends_with(|c: char| matches!(c, '2'..='7')));
+    }
     let symbols = SYMBOLS.iter().flat_map(|(symbols, _)| *symbols);
-    let ends =
-        |symbol: &&&str| !symbol.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.ends_with(**symbol);
-    symbols.filter(ends).map(|symbol| symbol.len()).max().unwrap_or(0)
+    let longest = symbols.filter(|symbol| word.ends_with(**symbol)).map(|symbol| symbol.len()).max();
+    let sign = word.chars().next_back().filter(|c| is_sign(*c)).map_or(0, char::len_utf8);
+    longest.unwrap_or(sign)
 }
 
 /// The length of the numbers with points that `text` begins with, such as `0.5-0.5`; `None` if it begins with something else, or
@@ -526,6 +563,33 @@ mod tests {
                 "Other(\"e.p.#\")"
             ]
         );
+        assert_eq!(
+            words("e4□ e4N e4+D e8N Nc6⟳ e4≅□ e4--+ Qxe7#N ♘f3□ 1…c5… e4!+"),
+            [
+                "e4",
+                "Glyph(7)",
+                "e4",
+                "Glyph(146)",
+                "e4+",
+                "Glyph(220)",
+                "e8N",
+                "Nc6",
+                "Glyph(32)",
+                "e4",
+                "Other(\"≅\")",
+                "Glyph(7)",
+                "e4",
+                "Glyph(21)",
+                "Qxe7#",
+                "Glyph(146)",
+                "♘f3□",
+                "c5",
+                "e4",
+                "Glyph(1)",
+                "Other(\"+\")"
+            ]
+        );
+        assert_eq!(words("≅= ~ -- @@@@"), ["Other(\"≅\")", "Glyph(10)", "Other(\"~\")", "--", "@@@@"]);
         assert_eq!(words("1. e4\x1a 1-0\x1a\n\x1a"), ["e4", "1-0"]);
         assert_eq!(words("} ]\n% 1. e4 \n *"), ["}", "]", "Other(\"% 1. e4\")", "*"]);
     }
@@ -541,8 +605,11 @@ mod tests {
         assert_eq!(numbers("! ? !! ?? !? ?! $0 $255 $007"), [1, 2, 3, 4, 5, 6, 0, 255, 7]);
         assert_eq!(numbers("!!!"), [3, 1]);
         assert_eq!(
-            numbers("+- !-+ = =+ += +/- -/+ ± ∓ ∞ ⁈ N D =/+ =∞ =+- ±⁉"),
-            [18, 1, 19, 10, 15, 14, 16, 17, 16, 17, 13, 6, 146, 220, 15, 44, 10, 18, 16, 5]
+            numbers("+- !-+ = =+ += +/- -/+ ± ∓ ∞ ⁈ N D =/+ =∞ =+- ±⁉ □⊙→ ↑ ⇆ ∆ ⌓"),
+            [
+                18, 1, 19, 10, 15, 14, 16, 17, 16, 17, 13, 6, 146, 220, 15, 44, 10, 18, 16, 5, 7, 22, 40, 36,
+                132, 140, 142
+            ]
         );
         let other = ["$", "$256", "<", "<a1.b>", ">", "<"].map(|text| Token::Other(text.to_owned()));
         assert_eq!(glyphs("$ $256 <<a1.b>> <"), other);
