@@ -17,6 +17,8 @@ const BLOCK: usize = 256 << 10;
 const OPENING_PLIES: usize = 8;
 /// Number of bytes of a game's moves that are looked at for its opening.
 const OPENING_BYTES: usize = 1024;
+/// Number of bytes at the end of a game's moves that are looked at for its result.
+const ENDING_BYTES: usize = 64;
 
 /// What the tags of a game tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub struct PgnHeader {
     pub white: String,
     /// Name of Black; empty if there is no such tag.
     pub black: String,
-    /// The result; open if it is missing.
+    /// The result of the tag, or else at the end of the moves; open if it is missing.
     pub result: ResultMarker,
     /// The last number in the tag `Round`.
     pub round: Option<u64>,
@@ -50,6 +52,8 @@ pub struct PgnScanner<R> {
     end: usize,
     is_over: bool,
     header: PgnHeader,
+    /// The result at the end of the moves, if the tag has none.
+    ending: ResultMarker,
     /// Whether a position is set up.
     has_position: bool,
 }
@@ -74,6 +78,7 @@ impl<R: Read> PgnScanner<R> {
             end: 0,
             is_over: false,
             header: PgnHeader::default(),
+            ending: ResultMarker::Open,
             has_position: false,
         }
     }
@@ -108,6 +113,9 @@ impl<R: Read> PgnScanner<R> {
                     self.pass_over_moves()?;
                 }
             }
+        }
+        if self.header.result == ResultMarker::Open {
+            self.header.result = self.ending;
         }
         Ok(has_tags.then_some(&self.header))
     }
@@ -184,6 +192,7 @@ impl<R: Read> PgnScanner<R> {
 
     /// Takes the tags of a line.
     fn take_tags(&mut self, end: usize) {
+        self.ending = ResultMarker::Open;
         let mut rest = beginning(&self.block[self.begin..end]);
         while let Some((name, value, after)) = tag(rest) {
             match name {
@@ -221,21 +230,18 @@ impl<R: Read> PgnScanner<R> {
     fn pass_over_moves(&mut self) -> io::Result<()> {
         loop {
             let rest = &self.block[self.begin..self.end];
-            if let Some(at) = memmem::find(rest, b"\n[") {
-                self.begin += at + 1;
-                return Ok(());
+            let next = memmem::find(rest, b"\n[").map(|at| at + 1).or(self.is_over.then_some(rest.len()));
+            let Some(passed) = next else {
+                // The end of the moves may be the last thing in the block.
+                self.begin += rest.len().saturating_sub(ENDING_BYTES);
+                self.fill()?;
+                continue;
+            };
+            if self.header.result == ResultMarker::Open {
+                self.ending = ending(&rest[..passed]);
             }
-            // The last byte may be the line feed before a tag.
-            let keep = usize::from(rest.last() == Some(&b'\n') && !self.is_over);
-            self.begin = self.end - keep;
-            if self.is_over {
-                return Ok(());
-            }
-            self.fill()?;
-            if self.is_over {
-                self.begin = self.end;
-                return Ok(());
-            }
+            self.begin += passed;
+            return Ok(());
         }
     }
 }
@@ -243,6 +249,13 @@ impl<R: Read> PgnScanner<R> {
 /// The text of a line without white space and a byte order mark before it.
 fn beginning(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii_start()
+}
+
+/// The result at the end of moves.
+fn ending(moves: &[u8]) -> ResultMarker {
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"})".contains(byte);
+    let word = moves.trim_ascii_end().rsplit(ends).next().unwrap_or_default();
+    std::str::from_utf8(word).ok().and_then(ResultMarker::of).unwrap_or_default()
 }
 
 /// Name and raw value of the tag that `text` begins with, and the text behind it.
@@ -364,6 +377,21 @@ mod tests {
         let expected =
             [ResultMarker::Draw, ResultMarker::BlackWins, ResultMarker::WhiteWins, ResultMarker::Open];
         assert_eq!((results.as_slice(), headers[0].round), (&expected[..], Some(12)));
+    }
+
+    #[test]
+    fn a_result_that_no_tag_has_is_that_of_the_moves() {
+        let result = |tag: &str, moves: &str| {
+            let pgn = format!("1. c4 1-0\n\n[White \"a\"]\n{tag}\n\n{moves}\n\n[White \"b\"]\n");
+            let headers = scan(pgn.as_bytes());
+            let [first, second] = &headers[..] else { panic!("{headers:?}") };
+            assert_eq!(second.result, ResultMarker::Open);
+            first.result.as_str()
+        };
+        assert_eq!(result("", "1. e4 {a comment\n[%clk 0:01]}\ne5 0-1"), "0-1");
+        assert_eq!(result("[Result \"?\"]", &format!("1. e4 {}1/2", "{x}".repeat(BLOCK / 3))), "1/2-1/2");
+        assert_eq!(result("[Result \"½-½\"]", "1. e4 0-1"), "1/2-1/2");
+        assert_eq!(result("", "1. e4 e5"), "*");
     }
 
     #[test]

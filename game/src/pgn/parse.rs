@@ -82,7 +82,7 @@ impl<R: BufRead> TreeReader<R> {
                     self.next = Some((token, line));
                     break;
                 }
-                Token::Word(word) if game.open.is_empty() && ResultMarker::of(&word).is_some() => {
+                Token::Word(word) if game.open.is_empty() && self.is_end(&word)? => {
                     game.begin(Section::Movetext, line);
                     game.result = ResultMarker::of(&word);
                     self.read_trailing(&mut game, line)?;
@@ -92,6 +92,16 @@ impl<R: BufRead> TreeReader<R> {
             }
         }
         Ok(game.finish())
+    }
+
+    /// Whether a word is the result. What is spelled otherwise is none where words follow.
+    fn is_end(&mut self, word: &str) -> io::Result<bool> {
+        let result = ResultMarker::of(word);
+        if result.is_none_or(|result| result.as_str() == word) {
+            return Ok(result.is_some());
+        }
+        self.next = self.token()?;
+        Ok(!matches!(self.next, Some((Token::Word(_), _))))
     }
 
     fn take(&mut self, game: &mut PartialGame, token: Token, line: u64) -> io::Result<()> {

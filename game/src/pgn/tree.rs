@@ -77,9 +77,17 @@ impl ResultMarker {
         }
     }
 
-    /// The marker that a text is; `None` if it is none.
+    /// The marker that a text is, also in another spelling: `1:0`, `1/2`, `½-½`, `0.5-0.5`, with any dash; `None` if it is none.
     pub fn of(text: &str) -> Option<ResultMarker> {
         use ResultMarker::{BlackWins, Draw, Open, WhiteWins};
+        // Most texts are moves.
+        if !text.starts_with(['0', '1', '½', '*']) {
+            return None;
+        }
+        let text = text.replace('½', "1/2").replace("0.5", "1/2").replace("0,5", "1/2");
+        // The last one is the dash of Windows-1252.
+        let text = text.replace([':', '–', '—', '−', '\u{96}'], "-");
+        let text = if text == "1/2" { Draw.as_str() } else { &text };
         [WhiteWins, BlackWins, Draw, Open].into_iter().find(|marker| marker.as_str() == text)
     }
 

@@ -78,8 +78,8 @@ fn numbers_are_kept_unless_they_are_those_of_moves() {
         written("1. e4 e5 2. Zz9 37 42 bla 1984 3. d4 exd6 e.p. 1-0"),
         "1. e4 e5 2. Zz9 37 42 2... bla 1984 3. d4 exd6 e.p. 1-0"
     );
-    assert_eq!(written("1 e4 e5 (1 ... d5 2 exd5 Qxd5 3 Nc3) 2 Nf3 0.5-0.5"), {
-        "1. e4 e5 (1... d5 2. exd5 Qxd5 3. Nc3) 2. Nf3 0.5-0.5 *"
+    assert_eq!(written("1 e4 e5 (1 ... d5 2 exd5 Qxd5 3 Nc3) 2 Nf3 0.5-0.6"), {
+        "1. e4 e5 (1... d5 2. exd5 Qxd5 3. Nc3) 2. Nf3 0.5-0.6 *"
     });
     let black = "[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 17\"]\n\n17... e5 18 17 18. e4 18 *";
     assert_eq!(
@@ -89,6 +89,26 @@ fn numbers_are_kept_unless_they_are_those_of_moves() {
     for text in [black, "37 1. e4 *", "17 [FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 17\"]\n17 e5 *"] {
         same_again(text).expect("the same");
     }
+}
+
+#[test]
+fn results_have_other_spellings() {
+    for (spelling, result) in [
+        ("1:0", "1-0"),
+        ("0–1", "0-1"),
+        ("0\u{96}1", "0-1"),
+        ("1/2", "1/2-1/2"),
+        ("½-½", "1/2-1/2"),
+        ("0.5-0.5", "1/2-1/2"),
+        ("0,5:0,5", "1/2-1/2"),
+    ] {
+        let written = format!("1. e4 (1. d4 {spelling}) 1... e5 {{x}} {result}\n\n");
+        let game = read_one(&format!("1. e4 (1. d4 {spelling}) e5 {{x}} {spelling}"));
+        assert_eq!((game.tree.write(), game.is_ended), (written, true));
+        let game = read_one(&format!("[Result \"{spelling}\"]\n\n1. e4"));
+        assert_eq!((game.tree.result.as_str(), game.is_ended), (result, false));
+    }
+    assert_eq!(read_one("1. e4 1/2 - 1/2 1-0").tree.mainline.moves.len(), 4);
 }
 
 #[test]
@@ -240,7 +260,7 @@ proptest! {
             prop::sample::select(vec![
                 "[Event \"x\"]", "[", "]", "{", "}", "(", ")", ";", "\n", "\n% x\n", "e4", "1.", "e5", "1-0", "*", "$3",
                 "\"", "\\", "--", "<", "\u{feff}", "[FEN \"x\"]", "!?", "{ a  b }", "\n[White \"y\"]\n", "e.p.", "%",
-                "1", "2", "17", "0.5-0.5", "3.x", "\u{1a}", "0000", "□", "e4≅", "+", "e4N", "…", "\n[FEN \"8/8/8/8/8/8/8/8 b - - 0 17\"]\n",
+                "1", "2", "17", "0.5-0.5", "1/2", "3.x", "\u{1a}", "0000", "□", "e4≅", "+", "e4N", "…", "\n[FEN \"8/8/8/8/8/8/8/8 b - - 0 17\"]\n",
             ]),
             0..40,
         ),
