@@ -1,18 +1,21 @@
 //! A fast scanner for the tags of games: who played whom and how it ended, without reading the moves.
 //!
-//! It finds the tags that stand at the beginnings of lines, and jumps over everything else. Ten million games take less
-//! than a minute. Only one block of the input is kept in memory.
+//! It finds the tags that stand at the beginnings of lines, and jumps over everything else. Only where moves stand behind tags on
+//! their line are further tags looked for between the moves. Ten million games take less than a minute. Only one block of the
+//! input is kept in memory.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2, memchr3, memmem};
 
 use super::ResultMarker;
 
-/// Size of the block of input in memory. Lines of tags that are longer are passed over.
+/// Size of the block of input in memory.
 const BLOCK: usize = 256 << 10;
+/// Number of bytes of a line that are looked at for a tag. Tags that are longer are passed over.
+const LONGEST_TAG: usize = 16 << 10;
 /// Number of plies by which openings are told apart if no position is set up.
 const OPENING_PLIES: usize = 8;
 /// Number of bytes of a game's moves that are looked at for its opening.
@@ -47,7 +50,7 @@ pub struct PgnHeader {
 pub struct PgnScanner<R> {
     input: R,
     block: Box<[u8]>,
-    /// The part of the block that is still to be read; it begins at the beginning of a line.
+    /// The part of the block that is still to be read; it begins at the beginning of a line or behind tags.
     begin: usize,
     end: usize,
     is_over: bool,
@@ -56,15 +59,17 @@ pub struct PgnScanner<R> {
     ending: ResultMarker,
     /// Whether a position is set up.
     has_position: bool,
+    /// Whether the moves stand behind tags on their line, as other games may.
+    shares_line: bool,
 }
 
 /// The kind of a line.
 enum ScannedLine {
-    /// Tags, and the end of the line in the block.
+    /// Tags, and where the next line begins in the block.
     Tags { end: usize },
     /// Moves, comments or a broken tag.
     Moves,
-    /// Nothing, or a line that is passed over.
+    /// Nothing, or a line that is passed over, and where the next one begins.
     Empty { end: usize },
 }
 
@@ -80,6 +85,7 @@ impl<R: Read> PgnScanner<R> {
             header: PgnHeader::default(),
             ending: ResultMarker::Open,
             has_position: false,
+            shares_line: false,
         }
     }
 
@@ -102,9 +108,8 @@ impl<R: Read> PgnScanner<R> {
                     }
                     has_tags = true;
                     self.take_tags(end);
-                    self.begin = (end + 1).min(self.end);
                 }
-                ScannedLine::Empty { end } => self.begin = (end + 1).min(self.end),
+                ScannedLine::Empty { end } => self.begin = end,
                 ScannedLine::Moves => {
                     if has_tags && !has_moves {
                         has_moves = true;
@@ -134,20 +139,11 @@ impl<R: Read> PgnScanner<R> {
             if !matches!(first, b'[' | b'%' | b'\n' | b'\r' | b' ' | b'\t' | 0xef) {
                 return Ok(Some(ScannedLine::Moves));
             }
-            let end = match memchr(b'\n', rest) {
-                Some(length) => self.begin + length,
-                None if self.is_over => self.end,
-                None if rest.len() == self.block.len() => {
-                    // A line as long as the block is no tag.
-                    self.begin += 1;
-                    return Ok(Some(ScannedLine::Moves));
-                }
-                None => {
-                    self.fill()?;
-                    continue;
-                }
+            let Some(text) = line(rest, self.is_over) else {
+                self.fill()?;
+                continue;
             };
-            let text = &self.block[self.begin..end];
+            let end = self.begin + text.len();
             return Ok(Some(if first == b'%' || text.trim_ascii().is_empty() {
                 ScannedLine::Empty { end }
             } else if tag(beginning(text)).is_some() {
@@ -190,7 +186,7 @@ impl<R: Read> PgnScanner<R> {
         }
     }
 
-    /// Takes the tags of a line.
+    /// Takes the tags of a line and goes to what stands behind them.
     fn take_tags(&mut self, end: usize) {
         self.ending = ResultMarker::Open;
         let mut rest = beginning(&self.block[self.begin..end]);
@@ -211,6 +207,8 @@ impl<R: Read> PgnScanner<R> {
             }
             rest = after.trim_ascii_start();
         }
+        self.shares_line = !rest.is_empty();
+        self.begin = end - rest.len();
     }
 
     /// Takes the opening from the first moves, which begin now.
@@ -226,16 +224,24 @@ impl<R: Read> PgnScanner<R> {
         Ok(())
     }
 
-    /// Goes to the beginning of the next line that may have a tag.
+    /// Goes to the beginning of the next line that may have a tag, or to the next tag in a line that began with tags.
     fn pass_over_moves(&mut self) -> io::Result<()> {
         loop {
             let rest = &self.block[self.begin..self.end];
-            let next = memmem::find(rest, b"\n[").map(|at| at + 1).or(self.is_over.then_some(rest.len()));
-            let Some(passed) = next else {
-                // The end of the moves may be the last thing in the block.
-                self.begin += rest.len().saturating_sub(ENDING_BYTES);
-                self.fill()?;
-                continue;
+            let next = if self.shares_line {
+                next_tag(rest, self.is_over)
+            } else {
+                memmem::find(rest, b"\n[").map(|at| at + 1).ok_or(rest.len().saturating_sub(ENDING_BYTES))
+            };
+            let passed = match next {
+                Ok(at) => at,
+                Err(_) if self.is_over => rest.len(),
+                Err(at) => {
+                    // A comment that fills the block hides nothing.
+                    self.begin += at.max(usize::from(rest.len() == self.block.len()));
+                    self.fill()?;
+                    continue;
+                }
             };
             if self.header.result == ResultMarker::Open {
                 self.ending = ending(&rest[..passed]);
@@ -249,6 +255,38 @@ impl<R: Read> PgnScanner<R> {
 /// The text of a line without white space and a byte order mark before it.
 fn beginning(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii_start()
+}
+
+/// The line that `text` begins with, with its end, or as much of it as a tag is long; `None` if more of it has to be read.
+fn line(text: &[u8], is_over: bool) -> Option<&[u8]> {
+    let part = &text[..text.len().min(LONGEST_TAG)];
+    match memchr(b'\n', part) {
+        Some(at) => Some(&part[..=at]),
+        None => (is_over || part.len() == LONGEST_TAG).then_some(part),
+    }
+}
+
+/// Where the next tag outside a comment begins in a line of moves, or the next line. The error is the beginning of what is still
+/// needed when more of the text has been read: a tag or comment, or the end of the moves.
+fn next_tag(text: &[u8], is_over: bool) -> Result<usize, usize> {
+    let mut at = 0;
+    while let Some(passed) = memchr3(b'\n', b'[', b'{', &text[at..]) {
+        at += passed;
+        let rest = &text[at..];
+        at += match rest[0] {
+            b'\n' => return Ok(at + 1),
+            b'[' => match line(rest, is_over) {
+                Some(line) if tag(line).is_some() => return Ok(at),
+                Some(_) => 1,
+                None => return Err(at),
+            },
+            _ => match memchr2(b'}', b'\n', rest) {
+                None if !is_over => return Err(at),
+                end => end.unwrap_or(1),
+            },
+        };
+    }
+    Err(text.len().saturating_sub(ENDING_BYTES).max(at))
 }
 
 /// The result at the end of moves.
@@ -417,6 +455,28 @@ mod tests {
     }
 
     #[test]
+    fn games_may_share_a_line() {
+        let game = |white: &str, moves: &str| {
+            format!("[Event \"x\"] [White \"{white}\"][Black \"z\"] [Result \"0-1\"] {moves}")
+        };
+        let quoting = "1. e4 e5 {[%clk 0:01] [White \"q\"]} (1... c5 [x]) 0-1 ";
+        let pgn =
+            [game("a", quoting), game("b", "1. d4\nd5 *"), game("c", "* {"), game("d", "1-0\n")].concat();
+        let headers = scan(format!("{pgn}{}", game("e", "0-1")).as_bytes());
+        assert_eq!(headers.iter().map(|header| &*header.white).collect::<String>(), "abce");
+        // The opening is that of the moves on the line.
+        assert_ne!(headers[0].opening, headers[1].opening);
+        let many = game("a", quoting).repeat(3 * BLOCK / 100);
+        let mut scanner = PgnScanner::new(many.as_bytes());
+        let read = std::iter::from_fn(|| scanner.next().unwrap().map(|header| header.result.as_str()));
+        assert_eq!(read.filter(|result| *result == "0-1").count(), 3 * BLOCK / 100);
+        // A comment as long as the block is no comment.
+        let long = game("a", "{") + &"x".repeat(BLOCK) + &game("b", "1-0");
+        let mut scanner = PgnScanner::new(long.as_bytes());
+        assert_eq!(std::iter::from_fn(|| scanner.next().unwrap().map(|_| ())).count(), 2);
+    }
+
+    #[test]
     fn lines_longer_than_the_block_are_passed_over() {
         let mut pgn = b"[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n".to_vec();
         pgn.extend(vec![b'x'; 3 * BLOCK]);
@@ -438,7 +498,8 @@ mod tests {
         /// What the reader of whole games takes for White and Black is what the scanner finds.
         #[test]
         fn the_scanner_agrees_with_the_reader(
-            games in proptest::collection::vec(("[a-zA-Z\"\\\\ ]{1,9}", "[a-zé]{1,9}", 0..3_usize), 1..8)
+            games in proptest::collection::vec(("[a-zA-Z\"\\\\ ]{1,9}", "[a-zé]{1,9}", 0..3_usize), 1..8),
+            end in proptest::sample::select(vec!["\n", " "]),
         ) {
             let escaped = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
             let mut pgn = String::new();
@@ -446,9 +507,9 @@ mod tests {
                 let (white, black, result) = (escaped(white), escaped(black), ["1-0", "0-1", "1/2-1/2"][*result]);
                 let tags = [("Event", "x"), ("White", &white), ("Black", &black), ("Result", result)];
                 for (name, value) in tags {
-                    pgn.extend(["[", name, " \"", value, "\"]\n"]);
+                    pgn.extend(["[", name, " \"", value, "\"]", end]);
                 }
-                pgn.extend(["\n1. e4 e5 ", result, "\n\n"]);
+                pgn.extend([end, "1. e4 e5 ", result, end, end]);
             }
             let read: Vec<(String, String)> = PgnReader::new(BufReader::new(pgn.as_bytes()))
                 .filter_map(Result::ok)
