@@ -245,7 +245,9 @@ impl Work {
         let resumption =
             Resumption::find(files.open(false)?, existing, provenance).map_err(|error| match error {
                 ResumeError::Read(error) => error.into(),
-                error => wrong(format!("can't resume `{}`: {error}", path.display())),
+                error @ ResumeError::Different(_) => {
+                    wrong(format!("can't resume `{}`: {error}", path.display()))
+                }
             })?;
         if let Some(file) = provenance_file.filter(|_| resumption.length > 0) {
             file.check(resumption.is_signed)?;

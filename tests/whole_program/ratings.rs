@@ -42,9 +42,8 @@ fn what_cannot_be_rated_is_told_in_one_line() {
     let folder = Folder::new();
     let path = folder.file("games.pgn");
     let list = "[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n";
-    let many: String = (0..9)
-        .map(|n| format!("[White \"Fish {n}\"]\n[Black \"Fish {}\"]\n[Result \"1-0\"]\n\n1-0\n\n", n + 1))
-        .collect();
+    let game = |n| format!("[White \"Fish {n}\"]\n[Black \"Fish {}\"]\n[Result \"1-0\"]\n\n1-0\n\n", n + 1);
+    let many = (0..9).map(game).collect::<Vec<String>>().concat();
     for (pgn, arguments, told) in [
         (
             "no games",

@@ -184,7 +184,7 @@ pub(super) mod tests {
             ("1k6/8/8/8/8/8/8/RK5R w KQ - 0 1", "castling"),
             ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "en passant"),
         ] {
-            let error = fen.parse::<StrictFen>().expect("well-formed").game().expect_err(fen).to_string();
+            let error = fen.parse::<StrictFen>().expect("well-formed").game().expect_err(fen);
             assert!(error.contains(reason), "{fen}: {error}");
         }
     }

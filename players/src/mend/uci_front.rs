@@ -51,7 +51,9 @@ impl Front for UciFront {
             Err(_) if line.trim().is_empty() => return,
             Err(error) => return note(desk, &error.to_string()),
         };
-        unread.iter().for_each(|error| note(desk, &error.to_string()));
+        for error in &unread {
+            note(desk, &error.to_string());
+        }
         match command {
             Command::Uci => greet(desk),
             Command::IsReady => self.get_ready(desk),

@@ -259,7 +259,13 @@ impl Service {
 
     /// Writes the final report and every game.
     pub(super) fn report(&self) -> Result<(), ServiceError> {
-        write_report(&self.files, &self.referee.event, &self.referee.store, &self.opinions, &self.state_as(false))
+        write_report(
+            &self.files,
+            &self.referee.event,
+            &self.referee.store,
+            &self.opinions,
+            &self.state_as(false),
+        )
     }
 }
 

@@ -188,18 +188,15 @@ impl Service {
         tell: &mut dyn FnMut(&Notice),
     ) -> Result<Option<ServiceEnd>, ServiceError> {
         let connection = input.connection();
-        let heard = match input {
-            ConnectionEvent::Line(_, line) => {
-                match self.observers.check(connection, PeerLine::parse(line.as_bytes()), at) {
-                    Ok(line) => self.referee.hear(connection, line, at)?,
-                    Err(refusal) => Heard::Refused(refusal),
-                }
+        let heard = if let ConnectionEvent::Line(_, line) = input {
+            match self.observers.check(connection, PeerLine::parse(line.as_bytes()), at) {
+                Ok(line) => self.referee.hear(connection, line, at)?,
+                Err(refusal) => Heard::Refused(refusal),
             }
-            _ => {
-                let heard = self.referee.lose(connection);
-                self.drop_observer(connection);
-                heard
-            }
+        } else {
+            let heard = self.referee.lose(connection);
+            self.drop_observer(connection);
+            heard
         };
         match heard {
             Heard::Noted => {}

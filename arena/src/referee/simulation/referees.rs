@@ -293,12 +293,12 @@ impl Simulation {
         if let Some((_, last)) = self.nodes[number].telling.filter(|(known, _)| *known == link) {
             return self.tell_end(number, link, last, text);
         }
-        let (line, node) = (self.bug.parse(text), &mut self.nodes[number]);
+        let (said, node) = (self.bug.parse(text), &mut self.nodes[number]);
         // Who tells the end over another connection has lost the one before.
-        let lost = node.referee.successor().filter(|&known| known != link);
-        let Ok(heard) = match lost {
-            Some(lost) => Ok(node.referee.lose(lost)),
-            None => node.referee.hear(link, line, at),
+        let former = node.referee.successor().filter(|&known| known != link);
+        let Ok(heard) = match former {
+            Some(former) => Ok(node.referee.lose(former)),
+            None => node.referee.hear(link, said, at),
         };
         match heard {
             Heard::Noted | Heard::Lost => {}
@@ -405,9 +405,9 @@ impl Simulation {
 
     /// An observer hears the referee that it observes.
     pub(super) fn hear_observed(&mut self, number: usize, link: Link, text: &[u8], at: Instant) {
-        let Some(line) = PeerLine::parse(text) else { return self.unfollow(number) };
+        let Some(said) = PeerLine::parse(text) else { return self.unfollow(number) };
         let node = &mut self.nodes[number];
-        let Ok(step) = node.referee.hear_observed(line, at);
+        let Ok(step) = node.referee.hear_observed(said, at);
         match step {
             ObserverStep::Listen => {
                 // Facts that arrive together are stored together.
@@ -417,7 +417,7 @@ impl Simulation {
                     self.send_peer(number, link, &PeerLine::Stored(stored));
                 }
             }
-            ObserverStep::Answer(line) => self.send_peer(number, link, &line),
+            ObserverStep::Answer(answer) => self.send_peer(number, link, &answer),
             ObserverStep::Leave(Parting::Ended) if node.referee.event.has_ended() => {
                 let Ok(_) = self.nodes[number].referee.settle();
                 self.send_peer(number, link, &PeerLine::Leave);
