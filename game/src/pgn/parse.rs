@@ -94,14 +94,14 @@ impl<R: BufRead> TreeReader<R> {
         Ok(game.finish())
     }
 
-    /// Whether a word is the result. What is spelled otherwise is none where words follow.
+    /// Whether a word is the result. One that is spelled otherwise must be the last word before the next tags or the end.
     fn is_end(&mut self, word: &str) -> io::Result<bool> {
         let result = ResultMarker::of(word);
         if result.is_none_or(|result| result.as_str() == word) {
             return Ok(result.is_some());
         }
         self.next = self.token()?;
-        Ok(!matches!(self.next, Some((Token::Word(_), _))))
+        Ok(matches!(self.next, None | Some((Token::Tag { .. }, _))))
     }
 
     fn take(&mut self, game: &mut PartialGame, token: Token, line: u64) -> io::Result<()> {

@@ -95,7 +95,9 @@ impl<R: BufRead> Tokenizer<R> {
                     let length = if ["+", "#"].contains(&mark) { mark.len() } else { 0 };
                     Token::Other(self.take(EN_PASSANT.len() + length).to_owned())
                 }
-                skipped if ['.', '…', DOS_END].contains(&skipped) || skipped.is_whitespace() => {
+                skipped
+                    if ['.', '…', DOS_END, BYTE_ORDER_MARK].contains(&skipped) || skipped.is_whitespace() =>
+                {
                     self.at += skipped.len_utf8();
                     continue;
                 }
@@ -374,6 +376,9 @@ fn reserved_length(text: &str) -> usize {
 
 /// Ctrl-Z, with which DOS ended text files.
 const DOS_END: char = '\u{1a}';
+
+/// Begins some files, and stands within those that were joined.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// An old mark of en passant captures.
 const EN_PASSANT: &str = "e.p.";

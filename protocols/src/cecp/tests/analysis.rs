@@ -27,7 +27,9 @@ fn analysis_tells_its_status_and_never_moves() {
     assert!(quiet(gui.until_pong()));
     // Stalemate: nothing can be searched.
     gui.expect_answer(".", "stat01: 0 0 0 0 0");
-    gui.expect_silence(&["exit", "usermove e2e4", "setboard 7k/5Q2/5K2/8/8/8/8/8 w - - 0 1"]);
+    gui.send(&["exit"]);
+    gui.expect_answer("usermove e2e4", "Illegal move (there is no piece to move): e2e4");
+    gui.expect_silence(&["setboard 7k/5Q2/5K2/8/8/8/8/8 w - - 0 1"]);
     gui.disconnect();
 }
 
