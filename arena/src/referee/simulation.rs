@@ -493,7 +493,7 @@ fn the_simulation_finds_bugs_that_are_put_in() {
         (Bug::GoesHome, 0, "does not end"),
         (Bug::GoesBackWithTheOther, 0, ""),
         (Bug::TakesOverWithOldStore, 1000, ""),
-        (Bug::StoresInParts, 37100, ""),
+        (Bug::StoresInParts, 178_800, ""),
         (Bug::ClaimsWithOldStore, 0, ""),
     ] {
         let found = (first..first + 5000).find_map(|seed| {
