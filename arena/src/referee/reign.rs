@@ -17,6 +17,8 @@ use super::{ConnectionId, EventState, Fact};
 pub(super) const END_PATIENCE: Duration = Duration::from_mins(10);
 /// Time for which it waits for one that most likely knows the end already.
 const END_GRACE: Duration = Duration::from_secs(5);
+/// Time for which one referee waits for the next line of another that tells it the end, or hears it.
+pub(super) const FENCE_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a referee is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +106,14 @@ const ACTED_SINCE: &str =
 const OTHER_EVENT: &str = "its store is of another event, or both have acted since the last fact that both have; if the folder here is new, or \
     an older copy, end this referee, take the folder away, and start both again";
 
+#[derive(Clone, Copy)]
+struct Successor {
+    connection: ConnectionId,
+    /// Number of the last fact.
+    last: u64,
+    heard_at: Instant,
+}
+
 /// A referee with its event and its store, from the beginning of its process.
 pub(super) struct Referee<S, T> {
     pub(super) event: EventState,
@@ -116,8 +126,8 @@ pub(super) struct Referee<S, T> {
     pub(super) owes_end: bool,
     /// Whether the end can't be changed any more: all games have been played, and the referee goes home after them.
     pub(super) is_settled: bool,
-    /// The connection to a referee that has taken over and tells the end, and the number of the last fact.
-    successor: Option<(ConnectionId, u64)>,
+    /// A referee that has taken over and tells the end.
+    successor: Option<Successor>,
     /// What this referee has heard as an observer or of its successor, and not stored yet.
     pub(super) intake: Intake,
     /// Until when this referee, which knows the end, waits for the other one to know it.
@@ -172,9 +182,14 @@ impl<S: FactStore, T> Referee<S, T> {
     }
 
     /// The connection over which a referee that has taken over tells the end.
-    #[cfg(test)]
     pub(super) fn successor(&self) -> Option<ConnectionId> {
-        self.successor.map(|(connection, _)| connection)
+        self.successor.map(|successor| successor.connection)
+    }
+
+    /// Whether a referee that has taken over has fallen silent while it told the end.
+    pub(super) fn has_lost_successor(&self, at: Instant) -> bool {
+        self.successor
+            .is_some_and(|successor| at.saturating_duration_since(successor.heard_at) > FENCE_PATIENCE)
     }
 
     /// Decides what the referee does now. Nothing else may be done before.
@@ -227,6 +242,15 @@ impl<S: FactStore, T> Referee<S, T> {
         self.event.dismiss_observer();
         Ok(())
     }
+
+    /// Gives up all that a referee has decided that has taken over, as its store is lost for good.
+    pub(super) fn give_other_up(&mut self) -> Result<(), S::Error> {
+        if self.successor.take().is_some() {
+            self.intake.discard(&mut self.event, &self.store)?;
+        }
+        self.store.note(Note::Fenced(None))?;
+        self.store.note(Note::GivenUp)
+    }
 }
 
 /// Observers.
@@ -238,14 +262,16 @@ impl<S: FactStore, T> Referee<S, T> {
         line: Option<PeerLine>,
         at: Instant,
     ) -> Result<Heard, S::Error> {
-        if let Some((_, last)) = self.successor.filter(|(known, _)| *known == connection) {
+        if let Some(successor) = self.successor.as_mut().filter(|known| known.connection == connection) {
+            successor.heard_at = at;
+            let last = successor.last;
             return self.hear_successor(line, last);
         }
         let is_observer = self.lease.connection() == Some(connection);
         let stored = self.store.history().count();
         match line {
             Some(PeerLine::Fence { term, first, last, .. }) if self.store.history().is_succeeded_by(term) => {
-                return self.yield_to(connection, term, first, last);
+                return self.yield_to(connection, term, first, last, at);
             }
             Some(PeerLine::Observe { store, .. }) => return self.admit(connection, &store, at),
             // What can't be confirmed yet was damaged in spite of its checksum.
@@ -265,7 +291,7 @@ impl<S: FactStore, T> Referee<S, T> {
 
     /// Notes that a connection was closed or lost.
     pub(super) fn lose(&mut self, connection: ConnectionId) -> Heard {
-        if self.successor.is_some_and(|(known, _)| known == connection) {
+        if self.successor() == Some(connection) {
             return Heard::Outdated;
         }
         let is_observer = self.lease.connection() == Some(connection);
@@ -370,6 +396,7 @@ impl<S: FactStore, T> Referee<S, T> {
         term: Term,
         first: u64,
         last: u64,
+        at: Instant,
     ) -> Result<Heard, S::Error> {
         self.duty = Duty::Waits;
         self.lease.forget();
@@ -383,7 +410,7 @@ impl<S: FactStore, T> Referee<S, T> {
         }
         // What it has may be other facts than the first ones here: this store may be an older copy with which this referee went on.
         self.intake.begin_anew(&mut self.event);
-        self.successor = Some((connection, last));
+        self.successor = Some(Successor { connection, last, heard_at: at });
         Ok(Heard::HearsEnd(term))
     }
 
@@ -469,6 +496,39 @@ mod tests {
     use crate::referee::intake::MemoryStore;
     use crate::referee::observation::ObserverStep;
     use crate::referee::tests::settings;
+
+    /// Referee 7, which has acted, at the moment in which referee 5 begins to tell it the end.
+    fn told_the_end(at: Instant) -> Referee<MemoryStore, ()> {
+        let event = EventState::new(settings(&["A", "B"]), MatchOpenings::none()).expect("an event");
+        let store = MemoryStore { history: History::new(7), ..MemoryStore::default() };
+        let mut referee = Referee::new(event, store);
+        referee.begin(at);
+        referee.event.record(Fact::Observer { by: Some(5) });
+        let Ok(()) = referee.store.add(&referee.event.take_effects().facts);
+        let fence = PeerLine::Fence { token: String::new(), term: (2, 5), first: 0, last: 9 };
+        assert_eq!(referee.hear(1, Some(fence), at), Ok(Heard::HearsEnd((2, 5))));
+        referee
+    }
+
+    #[test]
+    fn a_successor_that_falls_silent_is_lost() {
+        let at = Instant::now();
+        let referee = told_the_end(at);
+        assert!(!referee.has_lost_successor(at + FENCE_PATIENCE));
+        assert!(referee.has_lost_successor(at + FENCE_PATIENCE + Duration::from_millis(1)));
+    }
+
+    #[test]
+    fn who_gives_a_successor_up_that_tells_the_end_goes_on_with_its_own_store() {
+        let at = Instant::now();
+        let mut referee = told_the_end(at);
+        assert_eq!((referee.event.epoch, referee.successor()), (0, Some(1)));
+        let Ok(()) = referee.give_other_up();
+        assert_eq!((referee.event.epoch, referee.successor()), (1, None));
+        // What it still says counts for nothing.
+        assert_eq!(referee.lose(1), Heard::Noted);
+        assert!(referee.store.history.successor().is_none());
+    }
 
     #[test]
     fn an_observer_that_was_new_and_has_taken_over_does_not_leave_the_event_to_its_predecessor() {

@@ -418,6 +418,9 @@ impl Service {
                 return Ok(end);
             }
             let now = Instant::now();
+            if self.referee.has_lost_successor(now) {
+                return Ok(ServiceEnd::Outdated);
+            }
             self.keep_lease(now, tell)?;
             self.beat(now);
             if self.referee.is_acting() {

@@ -191,6 +191,8 @@ impl Service {
         let heard = if let ConnectionEvent::Line(_, line) = input {
             match self.observers.check(connection, PeerLine::parse(line.as_bytes()), at) {
                 Ok(line) => self.referee.hear(connection, line, at)?,
+                // It tells the end, and nothing else.
+                Err(_) if self.referee.successor() == Some(connection) => Heard::Outdated,
                 Err(refusal) => Heard::Refused(refusal),
             }
         } else {
@@ -271,7 +273,7 @@ impl Service {
             }
             Refusal::Successor(term) if acts => {
                 self.see_off();
-                let heard = self.referee.yield_to(connection, term, 0, 0)?;
+                let heard = self.referee.yield_to(connection, term, 0, 0, Instant::now())?;
                 self.leave_clients(term, tell)?;
                 Ok((heard == Heard::Fenced(term, false)).then_some(ServiceEnd::Outdated))
             }

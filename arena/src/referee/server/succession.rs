@@ -16,13 +16,11 @@ use super::standby::say;
 use super::{Service, ServiceEnd, ServiceError, ServiceMessage, TrustedPeer};
 use crate::referee::lease::{SILENCE, Term};
 use crate::referee::peer_line::PeerLine;
-use crate::referee::reign::END_PATIENCE;
+use crate::referee::reign::{END_PATIENCE, FENCE_PATIENCE};
 use crate::referee::{ConnectionId, Fact, Notice};
 
 /// Interval at which a referee that has taken over tells its predecessor.
 const FENCE_INTERVAL: Duration = Duration::from_secs(2);
-/// Time for which a connection waits on which the predecessor was told.
-const FENCE_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The referee from which this one has taken over.
 pub(super) struct Predecessor {

@@ -14,8 +14,6 @@ use std::time::{Duration, Instant};
 use super::delivery::write_games_anew;
 use super::witness::claim;
 use super::{Service, ServiceError, ServiceMessage, TrustedPeer};
-use crate::referee::history::Note;
-use crate::referee::intake::FactStore as _;
 use crate::referee::lease::Term;
 use crate::referee::reign::ReignStep;
 use crate::referee::{ConnectionEvent, Notice};
@@ -130,9 +128,7 @@ impl Service {
             return Err(format!("the observer is connected from {address}; end it there"));
         }
         if is_other_lost {
-            let store = &mut self.referee.store;
-            let noted = store.note(Note::Fenced(None)).and_then(|()| store.note(Note::GivenUp));
-            noted.map_err(|error| error.to_string())?;
+            self.referee.give_other_up().map_err(|error| error.to_string())?;
         }
         self.referee.event.dismiss_observer();
         if !self.referee.is_acting() {
