@@ -61,7 +61,7 @@ pub(crate) struct MatchArgs {
     /// TOML file with options; flags take precedence
     file: Option<PathBuf>,
     /// What stands behind the file: programs without their flag
-    #[arg(hide = true)]
+    #[arg(hide = true, value_hint = clap::ValueHint::Other)]
     surplus: Vec<PathBuf>,
     #[command(flatten)]
     engines: EngineArgs,

@@ -132,6 +132,12 @@ impl EngineTables {
             let file_name = participant.spec.command.file_name();
             let names = [participant.seat.name.as_str(), before, player.name(), file_name];
             let wanted = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
+            let is_copy =
+                || before.strip_prefix(player.name()).is_some_and(|number| number.starts_with(" ("));
+            if participant.seat.name.is_empty() && wanted != player.name() && wanted == before && !is_copy() {
+                let told = super::report::visible(player.name());
+                tell!("engine {number} tells the name `{told}`; the match goes on with `{before}`");
+            }
             player.quit();
             // A name that a program tells is not that which the user gives to another one.
             let is_told = participant.seat.name.is_empty();

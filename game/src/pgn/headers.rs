@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 
-use memchr::{memchr, memchr2, memchr3, memmem};
+use memchr::{memchr, memchr2, memmem, memrchr};
 
 use super::ResultMarker;
 
@@ -21,7 +21,7 @@ const OPENING_PLIES: usize = 8;
 /// Number of bytes of a game's moves that are looked at for its opening.
 const OPENING_BYTES: usize = 1024;
 /// Number of bytes at the end of a game's moves that are looked at for its result.
-const ENDING_BYTES: usize = 64;
+const ENDING_BYTES: usize = 1024;
 
 /// What the tags of a game tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct PgnHeader {
     pub white: String,
     /// Name of Black; empty if there is no such tag.
     pub black: String,
-    /// The result of the tag, or else at the end of the moves; open if it is missing.
+    /// The result of the tag, or if that is missing or unreadable at the end of the moves; open without either.
     pub result: ResultMarker,
     /// The last number in the tag `Round`.
     pub round: Option<u64>,
@@ -55,7 +55,9 @@ pub struct PgnScanner<R> {
     end: usize,
     is_over: bool,
     header: PgnHeader,
-    /// The result at the end of the moves, if the tag has none.
+    /// The result of the tag.
+    told: Option<ResultMarker>,
+    /// The result at the end of the moves.
     ending: ResultMarker,
     /// Whether a position is set up.
     has_position: bool,
@@ -83,6 +85,7 @@ impl<R: Read> PgnScanner<R> {
             end: 0,
             is_over: false,
             header: PgnHeader::default(),
+            told: None,
             ending: ResultMarker::Open,
             has_position: false,
             shares_line: false,
@@ -97,8 +100,8 @@ impl<R: Read> PgnScanner<R> {
     pub fn next(&mut self) -> io::Result<Option<&PgnHeader>> {
         self.header.white.clear();
         self.header.black.clear();
-        (self.header.result, self.header.round, self.header.opening) = (ResultMarker::Open, None, 0);
-        self.has_position = false;
+        (self.header.round, self.header.opening) = (None, 0);
+        (self.told, self.has_position) = (None, false);
         let (mut has_tags, mut has_moves) = (false, false);
         while let Some(line) = self.line()? {
             match line {
@@ -119,9 +122,7 @@ impl<R: Read> PgnScanner<R> {
                 }
             }
         }
-        if self.header.result == ResultMarker::Open {
-            self.header.result = self.ending;
-        }
+        self.header.result = self.told.unwrap_or(self.ending);
         Ok(has_tags.then_some(&self.header))
     }
 
@@ -194,10 +195,7 @@ impl<R: Read> PgnScanner<R> {
             match name {
                 b"White" => set_text(&mut self.header.white, value),
                 b"Black" => set_text(&mut self.header.black, value),
-                b"Result" => {
-                    let marker = std::str::from_utf8(value).ok().and_then(ResultMarker::of);
-                    self.header.result = marker.unwrap_or_default();
-                }
+                b"Result" => self.told = marker(value),
                 b"Round" => self.header.round = last_number(value),
                 b"FEN" => {
                     self.has_position = true;
@@ -206,6 +204,9 @@ impl<R: Read> PgnScanner<R> {
                 _ => {}
             }
             rest = after.trim_ascii_start();
+        }
+        if rest.starts_with(b";") || rest.starts_with(b"%") {
+            rest = b"";
         }
         self.shares_line = !rest.is_empty();
         self.begin = end - rest.len();
@@ -243,7 +244,7 @@ impl<R: Read> PgnScanner<R> {
                     continue;
                 }
             };
-            if self.header.result == ResultMarker::Open {
+            if self.told.is_none() {
                 self.ending = ending(&rest[..passed]);
             }
             self.begin += passed;
@@ -270,11 +271,15 @@ fn line(text: &[u8], is_over: bool) -> Option<&[u8]> {
 /// needed when more of the text has been read: a tag or comment, or the end of the moves.
 fn next_tag(text: &[u8], is_over: bool) -> Result<usize, usize> {
     let mut at = 0;
-    while let Some(passed) = memchr3(b'\n', b'[', b'{', &text[at..]) {
+    while let Some(passed) = text[at..].iter().position(|byte| b"\n[{;".contains(byte)) {
         at += passed;
         let rest = &text[at..];
         at += match rest[0] {
             b'\n' => return Ok(at + 1),
+            b';' => match memchr(b'\n', rest) {
+                None if !is_over => return Err(at),
+                end => end.unwrap_or(rest.len()),
+            },
             b'[' => match line(rest, is_over) {
                 Some(line) if tag(line).is_some() => return Ok(at),
                 Some(_) => 1,
@@ -289,11 +294,30 @@ fn next_tag(text: &[u8], is_over: bool) -> Result<usize, usize> {
     Err(text.len().saturating_sub(ENDING_BYTES).max(at))
 }
 
-/// The result at the end of moves.
+/// The result at the end of moves, before comments in braces. A comment that is not closed, and one up to the end of its line, has none.
 fn ending(moves: &[u8]) -> ResultMarker {
+    let mut moves = moves.trim_ascii_end();
+    while let Some(commented) = moves.strip_suffix(b"}")
+        && let Some(at) = memrchr(b'{', commented)
+    {
+        moves = moves[..at].trim_ascii_end();
+    }
+    let line = &moves[memrchr(b'\n', moves).map_or(0, |at| at + 1)..];
+    let outside = &line[memrchr(b'}', line).map_or(0, |at| at + 1)..];
+    let is_unclosed = memrchr(b'{', moves) > memrchr(b'}', moves);
+    if is_unclosed || line.starts_with(b"%") || outside.contains(&b';') {
+        return ResultMarker::Open;
+    }
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"})".contains(byte);
-    let word = moves.trim_ascii_end().rsplit(ends).next().unwrap_or_default();
-    std::str::from_utf8(word).ok().and_then(ResultMarker::of).unwrap_or_default()
+    marker(moves.rsplit(ends).next().unwrap_or_default()).unwrap_or_default()
+}
+
+/// The result that a text is. What is not UTF-8 is read as ISO 8859-1.
+fn marker(text: &[u8]) -> Option<ResultMarker> {
+    match std::str::from_utf8(text) {
+        Ok(text) => ResultMarker::of(text),
+        Err(_) => ResultMarker::of(&text.iter().copied().map(char::from).collect::<String>()),
+    }
 }
 
 /// Name and raw value of the tag that `text` begins with, and the text behind it.
@@ -429,7 +453,14 @@ mod tests {
         assert_eq!(result("", "1. e4 {a comment\n[%clk 0:01]}\ne5 0-1"), "0-1");
         assert_eq!(result("[Result \"?\"]", &format!("1. e4 {}1/2", "{x}".repeat(BLOCK / 3))), "1/2-1/2");
         assert_eq!(result("[Result \"½-½\"]", "1. e4 0-1"), "1/2-1/2");
-        assert_eq!(result("", "1. e4 e5"), "*");
+        assert_eq!(result("", "1. e4 e5 0-1 {resigned; good}"), "0-1");
+        for open in ["1. e4 e5", "1. e4 ; my guess is 0-1", "1. e4 {a}\n% 0-1", "1. e4 {White lost 0-1"] {
+            assert_eq!(result("", open), "*");
+        }
+        assert_eq!(result("[Result \"*\"]", "1. e4 1-0"), "*");
+        assert_eq!(result("[Round \"1\"] ; a comment\n[Black \"d\"]", "1. e4 1-0"), "1-0");
+        let latin = scan(b"[White \"a\"]\n[Result \"\xbd-\xbd\"]\n\n*\n[White \"b\"]\n\n1\x960\n");
+        assert_eq!([latin[0].result, latin[1].result], [ResultMarker::Draw, ResultMarker::WhiteWins]);
     }
 
     #[test]
@@ -460,6 +491,8 @@ mod tests {
             format!("[Event \"x\"] [White \"{white}\"][Black \"z\"] [Result \"0-1\"] {moves}")
         };
         let quoting = "1. e4 e5 {[%clk 0:01] [White \"q\"]} (1... c5 [x]) 0-1 ";
+        let noted = scan(b"[White \"a\"] 1. e4 ; [White \"q\"] 1. d4\n e5 1-0\n[White \"b\"] *");
+        assert_eq!(noted.iter().map(|header| &*header.white).collect::<String>(), "ab");
         let pgn =
             [game("a", quoting), game("b", "1. d4\nd5 *"), game("c", "* {"), game("d", "1-0\n")].concat();
         let headers = scan(format!("{pgn}{}", game("e", "0-1")).as_bytes());

@@ -3,7 +3,7 @@
 //! The crate pgn-reader has no line numbers and skips what it can't read. This reader reports the line of a fault, and finds the
 //! next game by its first tag even after an unclosed comment.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::io::{self, BufRead};
 use std::mem;
 
@@ -49,8 +49,8 @@ pub struct ParsedGame {
 /// ```
 pub struct TreeReader<R> {
     tokens: Tokenizer<R>,
-    /// A token that ended the previous game, and its line.
-    next: Option<(Token, u64)>,
+    /// Tokens that were read ahead, and their lines.
+    ahead: VecDeque<(Token, u64)>,
     /// What stands before the next game.
     leading: PartialGame,
     is_over: bool,
@@ -61,17 +61,21 @@ impl<R: BufRead> TreeReader<R> {
     pub fn new(input: R) -> TreeReader<R> {
         TreeReader {
             tokens: Tokenizer::new(input),
-            next: None,
+            ahead: VecDeque::new(),
             leading: PartialGame::default(),
             is_over: false,
         }
     }
 
     fn token(&mut self) -> io::Result<Option<(Token, u64)>> {
-        match self.next.take() {
+        match self.ahead.pop_front() {
             Some(next) => Ok(Some(next)),
-            None => Ok(self.tokens.next()?.map(|token| (token, self.tokens.token_line))),
+            None => self.read_token(),
         }
+    }
+
+    fn read_token(&mut self) -> io::Result<Option<(Token, u64)>> {
+        Ok(self.tokens.next()?.map(|token| (token, self.tokens.token_line)))
     }
 
     fn read_game(&mut self) -> io::Result<Option<ParsedGame>> {
@@ -79,10 +83,10 @@ impl<R: BufRead> TreeReader<R> {
         while let Some((token, line)) = self.token()? {
             match token {
                 Token::Tag { ref name, .. } if game.ends_before(name, line) => {
-                    self.next = Some((token, line));
+                    self.ahead.push_front((token, line));
                     break;
                 }
-                Token::Word(word) if game.open.is_empty() && self.is_end(&word)? => {
+                Token::Word(word) if game.open.is_empty() && self.is_end(&word, line)? => {
                     game.begin(Section::Movetext, line);
                     game.result = ResultMarker::of(&word);
                     self.read_trailing(&mut game, line)?;
@@ -94,14 +98,28 @@ impl<R: BufRead> TreeReader<R> {
         Ok(game.finish())
     }
 
-    /// Whether a word is the result. One that is spelled otherwise must be the last word before the next tags or the end.
-    fn is_end(&mut self, word: &str) -> io::Result<bool> {
+    /// Whether a word is the result. One that is spelled otherwise must be the last word before the next tags, a blank line or the end.
+    fn is_end(&mut self, word: &str, line: u64) -> io::Result<bool> {
         let result = ResultMarker::of(word);
         if result.is_none_or(|result| result.as_str() == word) {
             return Ok(result.is_some());
         }
-        self.next = self.token()?;
-        Ok(matches!(self.next, None | Some((Token::Tag { .. }, _))))
+        for place in 0.. {
+            if place == self.ahead.len() {
+                let Some(next) = self.read_token()? else { break };
+                self.ahead.push_back(next);
+            }
+            let (token, begun) = &self.ahead[place];
+            match token {
+                Token::Tag { .. } => break,
+                // Behind a variation that is nested too deeply nothing may have been read.
+                Token::Word(_) | Token::Number(_) | Token::VariationBegin | Token::VariationEnd => {
+                    return Ok(place == 0 && *begun > line + 1);
+                }
+                _ => {}
+            }
+        }
+        Ok(true)
     }
 
     fn take(&mut self, game: &mut PartialGame, token: Token, line: u64) -> io::Result<()> {
@@ -133,7 +151,7 @@ impl<R: BufRead> TreeReader<R> {
                     later.take(token, line);
                 }
                 token => {
-                    self.next = Some((token, line));
+                    self.ahead.push_front((token, line));
                     self.leading = later;
                     return Ok(());
                 }

@@ -63,14 +63,13 @@ impl<R: BufRead> Tokenizer<R> {
         loop {
             self.complete()?;
             let rest = &self.line[self.at..];
-            let rest_length = rest.len();
             let Some(first) = rest.chars().next() else {
                 let read = self.next_line()?;
                 self.token_line = self.number;
                 match read {
                     // A line that begins with `%` is an escape (PGN standard, 6).
                     LineRead::Line if self.line.starts_with('%') => {
-                        return Ok(Some(Token::Other(self.rest_of_line().to_owned())));
+                        return self.rest_of_line(|text| Token::Other(text.trim_end().to_owned())).map(Some);
                     }
                     LineRead::Line | LineRead::Rest => continue,
                     LineRead::End => return Ok(None),
@@ -79,8 +78,8 @@ impl<R: BufRead> Tokenizer<R> {
             self.token_line = self.number;
             return Ok(Some(match first {
                 '{' => return self.comment().map(Some),
-                ';' => Token::Comment(self.take(rest_length)[1..].to_owned()),
-                '[' => self.tag(),
+                ';' => return self.rest_of_line(|text| Token::Comment(text[1..].to_owned())).map(Some),
+                '[' => return self.tag().map(Some),
                 '(' => self.single(Token::VariationBegin),
                 ')' => self.single(Token::VariationEnd),
                 '$' => self.numbered_glyph(),
@@ -111,13 +110,17 @@ impl<R: BufRead> Tokenizer<R> {
 
     /// Adds the next part of a line, so that no token is cut that is shorter than half a part.
     fn complete(&mut self) -> io::Result<()> {
-        let is_cut = self.ahead.front().map_or(self.lines.is_cut, |(read, _)| *read == LineRead::Rest);
-        if is_cut && self.line.len() - self.at < LONGEST_LINE / 2 {
+        if self.is_cut() && self.line.len() - self.at < LONGEST_LINE / 2 {
             let rest = self.line.split_off(self.at);
             self.next_line()?;
             self.line.insert_str(0, &rest);
         }
         Ok(())
+    }
+
+    /// Whether the line has another part.
+    fn is_cut(&self) -> bool {
+        self.ahead.front().map_or(self.lines.is_cut, |(read, _)| *read == LineRead::Rest)
     }
 
     fn take(&mut self, bytes: usize) -> &str {
@@ -126,8 +129,18 @@ impl<R: BufRead> Tokenizer<R> {
         &self.line[from..self.at]
     }
 
-    fn rest_of_line(&mut self) -> &str {
-        self.take(self.line.len() - self.at).trim_end()
+    /// Reads a token that the line ends.
+    fn rest_of_line(&mut self, token: impl FnOnce(&str) -> Token) -> io::Result<Token> {
+        let (mut text, mut is_too_long) = (self.line.split_off(self.at), false);
+        while self.is_cut() {
+            self.next_line()?;
+            is_too_long |= text.len() + self.line.len() > LONGEST_LINE;
+            if !is_too_long {
+                text.push_str(&self.line);
+            }
+            self.at = self.line.len();
+        }
+        Ok(if is_too_long { Token::Faulty(PgnFault::TooLong, String::new()) } else { token(&text) })
     }
 
     /// Reads a word or a number; `None` if it is the number of a move, with a period.
@@ -169,14 +182,14 @@ impl<R: BufRead> Tokenizer<R> {
     }
 
     /// Reads a tag pair. If there is none, takes the rest of the line.
-    fn tag(&mut self) -> Token {
-        let rest = &self.line[self.at..];
-        if let Some((name, value, length)) = tag_pair(rest) {
+    fn tag(&mut self) -> io::Result<Token> {
+        if let Some((name, value, length)) = tag_pair(&self.line[self.at..]) {
             self.at += length;
-            return Token::Tag { name, value };
+            return Ok(Token::Tag { name, value });
         }
-        let fault = PgnFault::Tag { text: excerpt(rest) };
-        Token::Faulty(fault, self.rest_of_line().to_owned())
+        self.rest_of_line(|text| {
+            Token::Faulty(PgnFault::Tag { text: excerpt(text) }, text.trim_end().to_owned())
+        })
     }
 
     /// Reads a comment in braces.
@@ -430,11 +443,16 @@ fn without_symbols(word: &str) -> usize {
     if is_move || is_symbol { length } else { word.len() }
 }
 
-/// The length of the longest symbol that a word ends with; 0 without one. `N` and `D` may be promotions on the last ranks.
+/// The length of the longest symbol that a word ends with; 0 without one. `N` and `D` may be promotions of pawns on the last ranks.
 fn symbol_length(word: &str) -> usize {
     if word.ends_with(|c: char| c.is_ascii_alphanumeric()) {
         let before = word.strip_suffix(['N', 'D']).unwrap_or_default().trim_end_matches(['+', '#']);
-        return usize::from(before.ends_with(|c: char| matches!(c, '2'..='7')));
+        let is_of_piece = word.starts_with(['K', 'Q', 'R', 'B', 'N', 'O']);
+        return usize::from(before.ends_with(|c| match c {
+            '2'..='7' => true,
+            '1' | '8' | 'O' => is_of_piece,
+            _ => false,
+        }));
     }
     let symbols = SYMBOLS.iter().flat_map(|(symbols, _)| *symbols);
     let longest = symbols.filter(|symbol| word.ends_with(**symbol)).map(|symbol| symbol.len()).max();
@@ -569,8 +587,13 @@ mod tests {
             ]
         );
         assert_eq!(
-            words("e4□ e4N e4+D e8N Nc6⟳ e4≅□ e4--+ Qxe7#N ♘f3□ 1…c5… e4!+"),
+            words("Nb1N O-OD bxa8N e4□ e4N e4+D e8N Nc6⟳ e4≅□ e4--+ Qxe7#N ♘f3□ 1…c5… e4!+"),
             [
+                "Nb1",
+                "Glyph(146)",
+                "O-O",
+                "Glyph(220)",
+                "bxa8N",
                 "e4",
                 "Glyph(7)",
                 "e4",
@@ -698,6 +721,11 @@ mod tests {
         let word = |line: u64, text: &str| (line, Token::Word(text.into()));
         let fault = (1, Token::Faulty(PgnFault::TooLong, String::new()));
         assert_eq!(found, [word(1, "e4"), fault, word(1, "e5"), word(2, "*")]);
+        for begin in [";", "[", "\n%"] {
+            let found =
+                tokens(format!("e4 {begin}{}\n*", "[White \"q\"] ".repeat(LONGEST_LINE / 5)).as_bytes());
+            assert!(matches!(&found[..], [_, (_, Token::Faulty(PgnFault::TooLong, _)), _]), "{begin}");
+        }
         let kept = tokens("x".repeat(LONGEST_LINE + 1).as_bytes());
         assert_eq!(kept, [word(1, &"x".repeat(LONGEST_LINE)), word(1, "x")]);
     }

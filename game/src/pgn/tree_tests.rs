@@ -109,6 +109,9 @@ fn results_have_other_spellings() {
         assert_eq!((game.tree.result.as_str(), game.is_ended), (result, false));
     }
     assert_eq!(read_one("1. e4 1/2 - 1/2 1-0").tree.mainline.moves.len(), 4);
+    let games = read("1. e4 1:0 {well\nplayed} $14\n\n[White \"y\"]\n\n1. d4 0:1\n\n1. c4 1/2");
+    let results: Vec<_> = games.iter().map(|game| game.tree.result.as_str()).collect();
+    assert_eq!(results, ["1-0", "0-1", "1/2-1/2"]);
 }
 
 #[test]
